@@ -1,0 +1,228 @@
+#include "informer/delta_fifo.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+
+namespace mkp {
+
+namespace {
+
+const DeletedFinalStateUnknown* as_tombstone(const ObjectPtr& object) {
+  return dynamic_cast<const DeletedFinalStateUnknown*>(object.get());
+}
+
+}  // namespace
+
+std::string_view to_text(DeltaType type) {
+  switch (type) {
+    case DeltaType::Added:
+      return "Added";
+    case DeltaType::Updated:
+      return "Updated";
+    case DeltaType::Deleted:
+      return "Deleted";
+    case DeltaType::Replaced:
+      return "Replaced";
+    case DeltaType::Sync:
+      return "Sync";
+  }
+  return "?";
+}
+
+void drop_duplicate_deletion(Deltas& deltas) {
+  std::vector<Delta>& all = deltas.deltas;
+  if (all.size() < 2) return;
+  const auto newer = all.end() - 1;
+  const auto older = newer - 1;
+  if (newer->type != DeltaType::Deleted || older->type != DeltaType::Deleted) return;
+  all.erase(as_tombstone(older->object) != nullptr ? older : newer);
+}
+
+DeltaFifo::DeltaFifo() : DeltaFifo(Options{}) {}
+
+Result<> DeltaFifo::add(const ObjectPtr& object) { return feed(DeltaType::Added, object); }
+
+Result<> DeltaFifo::update(const ObjectPtr& object) { return feed(DeltaType::Updated, object); }
+
+Result<> DeltaFifo::feed(DeltaType type, const ObjectPtr& object) {
+  Lock held = lock();
+  populated_ = true;
+  Result<> queued = enqueue(type, object, Source::Feed);
+  if (queued) notify(std::move(held));
+  return queued;
+}
+
+Result<> DeltaFifo::remove(const ObjectPtr& object) {
+  const Result<std::string> key = key_of(object);
+  if (!key) return tl::unexpected<Error>(key.error());
+  Lock held = lock();
+  populated_ = true;
+  if (!is_deletion_news(*key)) return {};
+  Result<> queued = enqueue(DeltaType::Deleted, object, Source::Feed);
+  if (queued) notify(std::move(held));
+  return queued;
+}
+
+bool DeltaFifo::is_deletion_news(const std::string& key) const {
+  if (items_.contains(key)) return true;
+  if (options_.known_objects == nullptr) return false;
+  const Result<ObjectPtr> known = options_.known_objects->get_by_key(key);
+  return !known || *known;
+}
+
+Result<> DeltaFifo::enqueue(DeltaType type, const ObjectPtr& object, Source source) {
+  const Result<std::string> key = key_of(object);
+  if (!key) return tl::unexpected<Error>(key.error());
+  ObjectPtr kept = object;
+  if (options_.transformer && source == Source::Feed && as_tombstone(object) == nullptr) {
+    Result<ObjectPtr> transformed = options_.transformer(object);
+    if (!transformed) return tl::unexpected<Error>(std::move(transformed.error()));
+    kept = std::move(*transformed);
+  }
+  Deltas& deltas = accumulator(*key);
+  deltas.deltas.push_back(Delta{type, std::move(kept)});
+  drop_duplicate_deletion(deltas);
+  assert(!deltas.deltas.empty());
+  return {};
+}
+
+Result<> DeltaFifo::replace(std::vector<ObjectPtr> objects, const std::string& resource_version) {
+  (void)resource_version;
+  Lock held = lock();
+  std::unordered_set<std::string> keys;
+  Result<> listed = enqueue_listed(objects, keys);
+  if (!listed) {
+    notify(std::move(held));
+    return listed;
+  }
+  const Result<std::size_t> deleted = infer_deletions(keys);
+  if (deleted && !populated_) {
+    populated_ = true;
+    initial_population_count_ = keys.size() + *deleted;
+  }
+  notify(std::move(held));
+  if (!deleted) return tl::unexpected<Error>(deleted.error());
+  return {};
+}
+
+Result<> DeltaFifo::enqueue_listed(const std::vector<ObjectPtr>& objects,
+                                   std::unordered_set<std::string>& keys) {
+  const DeltaType type = options_.emit_replaced ? DeltaType::Replaced : DeltaType::Sync;
+  keys.reserve(objects.size());
+  for (const ObjectPtr& object : objects) {
+    Result<std::string> key = key_of(object);
+    if (!key) return tl::unexpected<Error>(std::move(key.error()));
+    keys.insert(std::move(*key));
+    Result<> queued = enqueue(type, object, Source::Feed);
+    if (!queued) return fail(std::move(queued.error()), "couldn't enqueue object");
+  }
+  return {};
+}
+
+// How many deletions it found: first what is queued and was not listed, in the order of the queue;
+// then what is known and neither listed nor queued, by key.
+Result<std::size_t> DeltaFifo::infer_deletions(const std::unordered_set<std::string>& listed) {
+  std::vector<std::shared_ptr<const DeletedFinalStateUnknown>> tombstones;
+  for (const std::string& key : queue_) {
+    if (listed.contains(key)) continue;
+    const ObjectPtr& newest = items_.at(key).newest()->object;
+    const DeletedFinalStateUnknown* already = as_tombstone(newest);
+    tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(
+        key, already != nullptr ? already->object : newest));
+  }
+  if (options_.known_objects != nullptr) {
+    std::vector<std::string> known = options_.known_objects->list_keys();
+    std::sort(known.begin(), known.end());
+    for (const std::string& key : known) {
+      if (listed.contains(key) || items_.contains(key)) continue;
+      const Result<ObjectPtr> last = options_.known_objects->get_by_key(key);
+      if (!last || !*last) spdlog::debug("{} is to be deleted, but its last state is lost", key);
+      tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last.value_or(nullptr)));
+    }
+  }
+  for (const auto& tombstone : tombstones) {
+    Result<> queued = enqueue(DeltaType::Deleted, tombstone, Source::Feed);
+    if (!queued) return fail(std::move(queued.error()), "couldn't enqueue object");
+  }
+  return tombstones.size();
+}
+
+Result<> DeltaFifo::resync() {
+  if (options_.known_objects == nullptr) return {};
+  Lock held = lock();
+  for (const std::string& key : options_.known_objects->list_keys()) {
+    Result<> queued = resync_one(key);
+    if (queued) continue;
+    notify(std::move(held));
+    return queued;
+  }
+  notify(std::move(held));
+  return {};
+}
+
+Result<> DeltaFifo::resync_one(const std::string& key) {
+  const Result<ObjectPtr> known = options_.known_objects->get_by_key(key);
+  if (!known || !*known) {
+    spdlog::debug("{} cannot be resynced: it is listed as known, but not found", key);
+    return {};
+  }
+  const Result<std::string> own_key = key_of(*known);
+  if (!own_key) return tl::unexpected<Error>(own_key.error());
+  // What is queued is newer than what is known, and a Sync on top of a deletion would bring the
+  // object back.
+  if (items_.contains(*own_key)) return {};
+  Result<> queued = enqueue(DeltaType::Sync, *known, Source::KnownObjects);
+  if (!queued) return fail(std::move(queued.error()), "couldn't queue object");
+  return {};
+}
+
+Result<> DeltaFifo::add_if_not_present(const ObjectPtr& object) {
+  const auto* deltas = dynamic_cast<const Deltas*>(object.get());
+  if (deltas == nullptr) {
+    return fail(Errc::Invalid,
+                fmt::format("object must be of type deltas, but got: {}", describe(object)));
+  }
+  const Result<std::string> key = key_of(object);
+  if (!key) return tl::unexpected<Error>(key.error());
+  Lock held = lock();
+  populated_ = true;
+  if (items_.contains(*key)) return {};
+  accumulator(*key) = *deltas;
+  notify(std::move(held));
+  return {};
+}
+
+std::vector<ObjectPtr> DeltaFifo::list() const {
+  const Lock held = lock();
+  std::vector<ObjectPtr> all;
+  all.reserve(items_.size());
+  for (const std::string& key : queue_) all.push_back(items_.at(key).newest()->object);
+  return all;
+}
+
+std::optional<Deltas> DeltaFifo::get(const ObjectPtr& object) const {
+  const Result<std::string> key = key_of(object);
+  if (!key) return std::nullopt;
+  return get_by_key(*key);
+}
+
+Result<std::string> DeltaFifo::key_of(const ObjectPtr& object) const {
+  if (const auto* deltas = dynamic_cast<const Deltas*>(object.get())) {
+    const Delta* newest = deltas->newest();
+    if (newest == nullptr) {
+      return key_error(object, Error{Errc::Invalid, "0 length Deltas object; can't get key"});
+    }
+    return key_of(newest->object);
+  }
+  if (const auto* tombstone = as_tombstone(object)) return tombstone->key;
+  Result<std::string> key = options_.key(object);
+  if (!key) return key_error(object, key.error());
+  return key;
+}
+
+}  // namespace mkp

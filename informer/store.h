@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "informer/keys.h"
+#include "informer/objects.h"
+#include "runner/result.h"
+
+namespace mkp {
+
+// Makes of an object, before anybody else sees it, the one to keep: for instance without the fields
+// that nobody reads. Quick, and idempotent.
+using Transformer = std::function<Result<ObjectPtr>(const ObjectPtr&)>;
+
+// What a reflector writes into: a store, or a queue.
+class ReflectorStore {
+ public:
+  virtual ~ReflectorStore() = default;
+  virtual Result<> add(const ObjectPtr& object) = 0;
+  virtual Result<> update(const ObjectPtr& object) = 0;
+  // (`delete` is a keyword.) An absent key is no failure.
+  virtual Result<> remove(const ObjectPtr& object) = 0;
+  // The content is `objects` from now on, as listed at `resource_version`.
+  virtual Result<> replace(std::vector<ObjectPtr> objects, const std::string& resource_version) = 0;
+  virtual Result<> resync() = 0;
+
+  // How far the source has been heard, for those who keep account of it.
+  virtual void bookmark(const std::string& resource_version) { (void)resource_version; }
+  virtual void update_resource_version(const std::string& resource_version) {
+    (void)resource_version;
+  }
+};
+
+// What a consumer knows already: what a DeltaFifo asks before it reports a deletion.
+class KnownObjects {
+ public:
+  virtual ~KnownObjects() = default;
+  virtual std::vector<std::string> list_keys() const = 0;
+  // Null when there is no such object.
+  virtual Result<ObjectPtr> get_by_key(const std::string& key) const = 0;
+};
+
+// Objects by key.
+class Store : public ReflectorStore, public KnownObjects {
+ public:
+  // In no particular order.
+  virtual std::vector<ObjectPtr> list() const = 0;
+  // What is stored under the key of `object`; null when nothing is.
+  virtual Result<ObjectPtr> get(const ObjectPtr& object) const = 0;
+};
+
+}  // namespace mkp
