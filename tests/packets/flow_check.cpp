@@ -1,0 +1,145 @@
+#include "tests/packets/flow_check.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "tests/packets/program.h"
+
+namespace mkp::packets {
+namespace {
+
+// Enough to meet an endpoint that is chosen once in 20 times, but for one run in 28,000.
+constexpr int kMostTries = 200;
+// Tries after which a wrong endpoint that is as likely as the right one has shown itself.
+constexpr int kLeastTries = 16;
+constexpr int kTriesWithoutChoice = 3;
+
+// Nothing when the outcome is one of those expected.
+std::optional<std::string> compare(const Flow& flow, const Outcome& outcome) {
+  if (outcome.kind == Outcome::Kind::Translated) {
+    const auto expected = flow.masquerade.find(outcome.destination);
+    if (expected != flow.masquerade.end() && expected->second == outcome.masqueraded) {
+      return std::nullopt;
+    }
+  }
+  return to_text(outcome);
+}
+
+}  // namespace
+
+IpAddress FlowCheck::source_of(const Flow& flow) const {
+  return flow.from.value_or(node_.primary_address(flow.to.ip.family));
+}
+
+Result<Outcome> FlowCheck::probe(const Flow& flow, const IpAddress& from) {
+  const std::uint16_t port = flow.source_port ? *flow.source_port : next_port_++;
+  return node_.probe({flow.transport, {from, port}, flow.to, next_tag_++, flow.invalid_state});
+}
+
+FlowCheck::Mismatch FlowCheck::mismatch(const Flow& flow, const std::string& service_port) {
+  std::unique_ptr<SimulatedNode::ExtraAddress> own_address;
+  if (flow.from == flow.to.ip) {
+    Result<std::unique_ptr<SimulatedNode::ExtraAddress>> added = node_.add_address(flow.to.ip);
+    if (!added) return tl::unexpected(added.error());
+    own_address = std::move(*added);
+  }
+  switch (flow.expect.kind) {
+    case Expectation::Kind::Translated:
+      return flow.sticky ? sticky(flow, service_port) : translated(flow);
+    case Expectation::Kind::Reject:
+      return untranslated(flow, Outcome::Kind::Rejected);
+    case Expectation::Kind::Drop:
+      return untranslated(flow, Outcome::Kind::Dropped);
+    case Expectation::Kind::Pass:
+      return untranslated(flow, Outcome::Kind::Passed);
+    case Expectation::Kind::Accept:
+      return accepted(flow);
+  }
+  return fail(Errc::Invalid, "no such expectation");
+}
+
+FlowCheck::Mismatch FlowCheck::translated(const Flow& flow) {
+  std::set<AddressPort> missing = flow.expect.endpoints;
+  // Packets of one flow all meet the choice that the first one met.
+  const int most = flow.source_port ? 1 : kMostTries;
+  for (int tries = 0; tries < most && (tries < kLeastTries || !missing.empty()); ++tries) {
+    const Result<Outcome> outcome = probe(flow, source_of(flow));
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (std::optional<std::string> wrong = compare(flow, *outcome)) return wrong;
+    missing.erase(outcome->destination);
+  }
+  if (missing.empty() || flow.source_port) return std::nullopt;
+  return fmt::format("never {} in {} tries", to_text(*missing.begin()), most);
+}
+
+FlowCheck::Mismatch FlowCheck::sticky(const Flow& flow, const std::string& service_port) {
+  const IpAddress from = source_of(flow);
+  const std::pair client(from, service_port);
+  std::set<AddressPort> missing = flow.expect.endpoints;
+  for (int tries = 0; tries < kLeastTries; ++tries) {
+    const Result<Outcome> outcome = probe(flow, from);
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (std::optional<std::string> wrong = compare(flow, *outcome)) return wrong;
+    const auto known = affinity_.find(client);
+    const bool still_there =
+        known != affinity_.end() && flow.expect.endpoints.contains(known->second);
+    if (still_there && known->second != outcome->destination) {
+      return fmt::format("{} after {}: no affinity", to_text(outcome->destination),
+                         to_text(known->second));
+    }
+    affinity_[client] = outcome->destination;
+    missing.erase(outcome->destination);
+  }
+  return flow.from ? other_clients(flow, missing) : std::nullopt;
+}
+
+FlowCheck::Mismatch FlowCheck::other_clients(const Flow& flow, std::set<AddressPort> missing) {
+  for (int other = 1; other < 64 && !missing.empty(); ++other) {
+    IpAddress from = *flow.from;
+    std::uint8_t& last = from.bytes[from.size() - 1];
+    last = static_cast<std::uint8_t>(last ^ other);
+    // An endpoint that meets itself is masqueraded, which the flow's expectation does not speak of.
+    if (flow.expect.endpoints.lower_bound({from, 0}) !=
+        flow.expect.endpoints.upper_bound({from, 65535})) {
+      continue;
+    }
+    const Result<Outcome> outcome = probe(flow, from);
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (std::optional<std::string> wrong = compare(flow, *outcome)) return wrong;
+    missing.erase(outcome->destination);
+  }
+  if (missing.empty()) return std::nullopt;
+  return fmt::format("never {} for any client", to_text(*missing.begin()));
+}
+
+FlowCheck::Mismatch FlowCheck::untranslated(const Flow& flow, Outcome::Kind expected) {
+  const int tries = flow.source_port ? 1 : kTriesWithoutChoice;
+  for (int done = 0; done < tries; ++done) {
+    const Result<Outcome> outcome = probe(flow, source_of(flow));
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (outcome->kind != expected) return to_text(*outcome);
+  }
+  return std::nullopt;
+}
+
+// An explicit accept shows when the same chain goes on to drop the packet, and it passes all the
+// same.
+FlowCheck::Mismatch FlowCheck::accepted(const Flow& flow) {
+  if (mode_ != Mode::Iptables) return "only iptables mode can accept ahead of later drops";
+  const auto later_drop = [&flow](const std::string& verb) {
+    return run_program({flow.to.ip.family == IpFamily::Ipv4 ? "iptables" : "ip6tables", "-w", verb,
+                        "INPUT", "-p", std::string(to_text(flow.transport)), "--dport",
+                        std::to_string(flow.to.port), "-j", "DROP"});
+  };
+  if (const Result<std::string> added = later_drop("-A"); !added) {
+    return tl::unexpected(added.error());
+  }
+  Mismatch found = untranslated(flow, Outcome::Kind::Passed);
+  if (const Result<std::string> removed = later_drop("-D"); !removed) {
+    return tl::unexpected(removed.error());
+  }
+  return found;
+}
+
+}  // namespace mkp::packets
