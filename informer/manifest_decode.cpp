@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -82,6 +83,35 @@ std::shared_ptr<Object> read_object(const ManifestField& document, ObjectKind ki
       break;
   }
   return manifest_service_cidr(document);
+}
+
+// JSON writes a character beyond U+FFFF as two escapes (\ud83d\ude00), YAML as one (\U0001f600).
+std::string with_long_escapes(std::string_view json) {
+  const auto code = [json](std::size_t at) {
+    unsigned value = 0;
+    const bool escape =
+        json.substr(at, 2) == "\\u" && json.size() >= at + 6 &&
+        std::from_chars(&json[at + 2], &json[at + 2] + 4, value, 16).ptr == &json[at + 2] + 4;
+    return escape ? value : 0;
+  };
+  std::string yaml;
+  yaml.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    if (json[at] != '\\') {
+      yaml += json[at++];
+      continue;
+    }
+    const unsigned high = code(at);
+    const unsigned low = high >= 0xd800 && high < 0xdc00 ? code(at + 6) : 0;
+    if (low >= 0xdc00 && low < 0xe000) {
+      yaml += fmt::format("\\U{:08x}", 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+      at += 12;
+    } else {
+      yaml += json.substr(at, 2);
+      at += 2;
+    }
+  }
+  return yaml;
 }
 
 class Decoder final : public YamlReader {
@@ -242,7 +272,11 @@ class Decoder final : public YamlReader {
 
 DecodedManifests decode_manifests(std::string_view file, std::string_view text) {
   Decoder decoder(file);
-  parse_yaml(text, decoder);
+  if (file.ends_with(".json") && text.find("\\u") != std::string_view::npos) {
+    parse_yaml(with_long_escapes(text), decoder);
+  } else {
+    parse_yaml(text, decoder);
+  }
   return decoder.take();
 }
 

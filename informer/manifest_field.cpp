@@ -54,8 +54,11 @@ bool ManifestField::is_mapping() const {
 
 ManifestField ManifestField::operator[](std::string_view key) const {
   ManifestField field = *this;
-  field.above_ = node_;
-  field.key_ = key;
+  if (node_ != ManifestTree::kNone) {
+    field.above_ = node_;
+    field.names_.clear();
+  }
+  field.names_.push_back(key);
   field.node_ = ManifestTree::kNone;
   if (!present()) return field;
   if (!is_mapping()) {
@@ -145,8 +148,10 @@ void ManifestField::note(std::string what) const {
     field = tree_->path(root_, node_);
   } else {
     field = tree_->path(root_, above_);
-    if (!field.empty()) field += '.';
-    field += key_;
+    for (const std::string_view name : names_) {
+      if (!field.empty()) field += '.';
+      field += name;
+    }
   }
   FieldProblem problem{line(), std::move(field), std::move(what)};
   // A field that is asked for twice gives the same answer twice.

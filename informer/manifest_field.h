@@ -75,9 +75,9 @@ class ManifestField {
   std::vector<FieldProblem>* problems_ = nullptr;
   Index root_ = ManifestTree::kNone;
   Index node_ = ManifestTree::kNone;  // kNone when absent
-  Index above_ =
-      ManifestTree::kNone;  // of an absent one: what it would be a field of, and its name
-  std::string_view key_;
+  // Of an absent one: the nearest field around it that is there, and the names from there on.
+  Index above_ = ManifestTree::kNone;
+  std::vector<std::string_view> names_;
 };
 
 }  // namespace mkp

@@ -1,10 +1,9 @@
-#include <arpa/inet.h>
-
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "informer/manifest_object.h"
+#include "runner/ip_address.h"
 
 namespace mkp {
 
@@ -31,13 +30,9 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> kIpModes{
 
 // The family that the text of an address belongs to; nothing when it is no address at all.
 std::optional<AddressType> family_of(const std::string& address) {
-  const std::size_t first = address.find_first_of(".:");
-  if (first == std::string::npos) return std::nullopt;
-  if (address[first] == '.') return AddressType::Ipv4;
-  in6_addr parsed{};
-  const bool mapped =
-      inet_pton(AF_INET6, address.c_str(), &parsed) == 1 && IN6_IS_ADDR_V4MAPPED(&parsed);
-  return mapped ? AddressType::Ipv4 : AddressType::Ipv6;
+  const std::optional<IpAddress> parsed = parse_ip_address(address);
+  if (!parsed) return std::nullopt;
+  return parsed->family == IpFamily::Ipv4 ? AddressType::Ipv4 : AddressType::Ipv6;
 }
 
 std::vector<Service::Port> read_ports(const ManifestField& list) {
