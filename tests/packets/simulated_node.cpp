@@ -20,7 +20,7 @@ constexpr std::string_view kPodRangeV6 = "fd64::/64";
 // The node's end of the pods' link.
 constexpr std::string_view kPodGateway = "10.64.1.1";
 constexpr std::string_view kPodGatewayV6 = "fd64::1:1";
-constexpr int kSentinelPatienceMs = 5'000;
+constexpr int kSentinelPatienceMs = 2'000;
 // A packet on the loopback device may cause another, which is queued behind whatever was sent
 // meanwhile. Each round of sentinels waits for one more such step; a rejection takes two.
 constexpr int kSettlingRounds = 3;
@@ -115,8 +115,7 @@ Result<> SimulatedNode::configure() const {
                             device, address.family == IpFamily::Ipv6 ? " nodad" : "");
   }
   commands += fmt::format("route add {} dev pods\nroute add default dev outside\n", kPodRange);
-  commands +=
-      fmt::format("route add {} dev pods\nroute add ::/0 dev outside\n", kPodRangeV6);
+  commands += fmt::format("route add {} dev pods\nroute add ::/0 dev outside\n", kPodRangeV6);
   const Result<std::string> done = run_program({"ip", "-batch", "-"}, commands);
   if (!done) return tl::unexpected(done.error());
   return {};
