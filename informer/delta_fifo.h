@@ -52,7 +52,7 @@ class DeltaFifo final : public Queue<Deltas> {
     bool emit_replaced = false;
     // Sees every object that comes in, but for tombstones and what resync() takes from the known
     // objects.
-    Transformer transformer;
+    Transformer transformer{};
   };
   DeltaFifo();
   explicit DeltaFifo(Options options) : options_(std::move(options)) {}

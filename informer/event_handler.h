@@ -23,9 +23,9 @@ class ResourceEventHandler {
 class ResourceEventHandlerFuncs final : public ResourceEventHandler {
  public:
   struct Functions {
-    std::function<void(const ObjectPtr& object, bool is_in_initial_list)> add;
-    std::function<void(const ObjectPtr& old, const ObjectPtr& object)> update;
-    std::function<void(const ObjectPtr& object)> remove;
+    std::function<void(const ObjectPtr& object, bool is_in_initial_list)> add{};
+    std::function<void(const ObjectPtr& old, const ObjectPtr& object)> update{};
+    std::function<void(const ObjectPtr& object)> remove{};
   };
   explicit ResourceEventHandlerFuncs(Functions functions) : functions_(std::move(functions)) {}
 

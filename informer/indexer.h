@@ -44,8 +44,8 @@ class Indexer final : public Store {
  public:
   struct Options {
     KeyFunc key = deletion_handling_meta_namespace_key;
-    Indexers indexers;
-    Transformer transformer;  // sees what add, update and replace store, after the key was taken
+    Indexers indexers{};
+    Transformer transformer{};  // sees what add, update and replace store, after the key was taken
   };
   Indexer();
   explicit Indexer(Options options);

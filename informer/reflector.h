@@ -22,11 +22,11 @@ class Reflector {
   struct Options {
     std::string name = "reflector";  // for logs: what is reflected, such as "Service"
     // Objects that it says no to are logged and passed over. Nothing given: all are welcome.
-    std::function<bool(const Object&)> expects;
-    Duration resync_period{};             // zero: never
-    std::function<bool()> should_resync;  // asked each period; nothing given: yes
+    std::function<bool(const Object&)> expects{};
+    Duration resync_period{};               // zero: never
+    std::function<bool()> should_resync{};  // asked each period; nothing given: yes
     // Told why a list, or the request for a watch, failed; must be quick. Nothing given: logged.
-    std::function<void(const Error&)> on_watch_error;
+    std::function<void(const Error&)> on_watch_error{};
     Backoff backoff = default_backoff();
   };
   // client-go's: 800 ms, doubling up to 30 s, each stretched by up to its own length.

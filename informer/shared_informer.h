@@ -24,11 +24,11 @@ namespace mkp {
 class SharedInformer {
  public:
   struct Options {
-    std::string name = "object";                 // for logs, such as "Service"
-    std::function<bool(const Object&)> expects;  // see Reflector::Options
+    std::string name = "object";                   // for logs, such as "Service"
+    std::function<bool(const Object&)> expects{};  // see Reflector::Options
     Duration default_resync_period{};  // how often handlers see everything again; zero: never
     KeyFunc key = deletion_handling_meta_namespace_key;
-    Indexers indexers;
+    Indexers indexers{};
     Backoff backoff = Reflector::default_backoff();
   };
   // A handler's registration: to ask whether it has heard all of the initial list, and to remove
