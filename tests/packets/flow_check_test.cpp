@@ -34,7 +34,8 @@ constexpr std::string_view kRandom =
     "ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to numgen random mod 2 map "
     "{ 0 : 10.64.1.5 . 8080, 1 : 10.64.2.5 . 8080 }";
 constexpr std::string_view kByClient =
-    "ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to jhash ip saddr mod 2 map "
+    "ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to jhash ip saddr mod 2 seed 7 "
+    "map "
     "{ 0 : 10.64.1.5 . 8080, 1 : 10.64.2.5 . 8080 }";
 
 class FlowCheckTest : public testing::Test {
@@ -115,7 +116,8 @@ TEST_F(FlowCheckTest, RemembersAffinityFromOneFlowToTheNext) {
   load(kByClient);
   ASSERT_EQ(mismatch(sticky), "");
   load(
-      "ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to jhash ip saddr mod 2 map "
+      "ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to jhash ip saddr mod 2 seed 7 "
+      "map "
       "{ 1 : 10.64.1.5 . 8080, 0 : 10.64.2.5 . 8080 }");
   EXPECT_NE(mismatch(sticky).find("no affinity"), std::string::npos);
 }
