@@ -1,0 +1,88 @@
+#include "configs/load.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "configs/config_reader.h"
+#include "configs/fields.h"
+
+namespace mkp {
+namespace {
+
+constexpr std::string_view kApiVersion = "kubeproxy.config.k8s.io/v1alpha1";
+constexpr std::string_view kKind = "KubeProxyConfiguration";
+
+// Some defaults follow from what else the file says.
+Config defaults_for(const YAML::Node& root) {
+  const auto text_of = [&root](const char* name) {
+    const YAML::Node node = root[name];
+    return node && node.IsScalar() ? node.Scalar() : std::string();
+  };
+  Config config;
+  const std::optional<IpAddress> bind_address = parse_ip_address(text_of("bindAddress"));
+  if (bind_address && bind_address->family == IpFamily::Ipv6) {
+    config.healthz_bind_address.address = *parse_ip_address("::");
+    config.metrics_bind_address.address = *parse_ip_address("::1");
+  }
+  const std::string mode = text_of("mode");
+  if (mode == "iptables" || mode == "ipvs") config.node_port_addresses = {};
+  return config;
+}
+
+Result<LoadedConfig> read_document(const YAML::Node& root, std::string_view file) {
+  ConfigReader reader(root, file);
+  reader.constant("apiVersion", kApiVersion);
+  reader.constant("kind", kKind);
+  LoadedConfig loaded{.config = defaults_for(root), .warnings = {}};
+  visit_config(reader, loaded.config);
+  reader.report_unknown_fields();
+  if (const std::vector<std::string> errors = reader.errors(); !errors.empty()) {
+    return fail(Errc::Invalid, fmt::format("{}", fmt::join(errors, "\n")));
+  }
+  loaded.warnings = reader.warnings();
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedConfig> load_config(std::string_view text, std::string_view file) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.empty() || !documents.front().IsMap()) {
+      return fail(Errc::Invalid, fmt::format("{}:1: expected a {}", file, kKind));
+    }
+    Result<LoadedConfig> loaded = read_document(documents.front(), file);
+    if (loaded && documents.size() > 1) {
+      loaded->warnings.push_back(
+          fmt::format("{}: only the first of its {} documents is read", file, documents.size()));
+    }
+    return loaded;
+  } catch (const YAML::Exception& error) {
+    return fail(Errc::Invalid, fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
+  }
+}
+
+Result<LoadedConfig> load_config_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             &std::fclose);
+  if (!file) return fail_errno(errno, "read " + path);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  std::size_t size = 0;
+  while ((size = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0) {
+    text.append(buffer.data(), size);
+  }
+  if (std::ferror(file.get()) != 0) return fail_errno(errno, "read " + path);
+  return load_config(text, path);
+}
+
+}  // namespace mkp
