@@ -68,9 +68,11 @@ class FlagSetter {
   void assign(const Setting& setting, Result<T> result, T& value) {
     if (result) {
       value = std::move(*result);
-    } else {
-      errors_.push_back(setting.flag + ": " + result.error().what);
+      return;
     }
+    std::string error = setting.flag + ": " + result.error().what;
+    // One flag may set several fields.
+    if (errors_.empty() || errors_.back() != error) errors_.push_back(std::move(error));
   }
 
   std::map<std::string, Setting> settings_;

@@ -84,7 +84,7 @@ void add_ours(CLI::App& app, Given& given) {
 
 void add_process_flags(CLI::App& app, Given& given) {
   const auto add = [&app](const char* name, std::optional<std::string>& value, const char* text) {
-    app.add_option(name, value, text)->type_name("")->take_last()->group(kKubernetes);
+    app.add_option(name, value, text)->type_name("VALUE")->take_last()->group(kKubernetes);
   };
   add("--config", given.config_file,
       "KubeProxyConfiguration to read; it replaces what the flags below say, except for "
@@ -110,7 +110,7 @@ void add_config_flags(CLI::App& app, std::map<std::string, std::string>& texts) 
     if (flag.takes == ConfigFlag::Takes::Switch) {
       option = app.add_flag(names, text, flag.meaning);
     } else {
-      option = app.add_option(names, text, flag.meaning)->type_name("");
+      option = app.add_option(names, text, flag.meaning)->type_name("VALUE");
       if (flag.takes == ConfigFlag::Takes::List) {
         option->join(',');
       } else {

@@ -1,0 +1,138 @@
+#include "configs/validate.h"
+
+#include <gtest/gtest.h>
+
+#include "configs/unused_fields.h"
+
+namespace mkp {
+namespace {
+
+using namespace std::chrono_literals;
+
+Config named(const std::string& hostname_override) {
+  Config config;
+  config.hostname_override = hostname_override;
+  return config;
+}
+
+std::string findings(const Config& config) {
+  const Result<> result = validate(config);
+  return result ? "none" : result.error().what;
+}
+
+TEST(ValidateTest, TheDefaultIsValid) { EXPECT_EQ(findings(Config{}), "none"); }
+
+TEST(ValidateTest, WhatIsNotBuiltYetIsRefused) {
+  Config config;
+  config.mode = ProxyMode::Iptables;
+  config.detect_local_mode = DetectLocalMode::BridgeInterface;
+  EXPECT_EQ(findings(config),
+            "mode: iptables is not built yet; leave the mode empty or set nftables\n"
+            "detectLocalMode: BridgeInterface is not built yet; leave it empty or set ClusterCIDR "
+            "and a clusterCIDR");
+  config = Config{};
+  config.mode = ProxyMode::Ipvs;
+  EXPECT_EQ(findings(config),
+            "mode: ipvs is not supported and will not be; leave the mode empty or set nftables");
+}
+
+TEST(ValidateTest, EverythingWrongIsReportedAtOnce) {
+  Config config;
+  config.hostname_override = " \t";
+  config.cluster_cidr = {*parse_ip_prefix("10.0.0.0/8"), *parse_ip_prefix("10.180.0.0/16")};
+  config.nftables = {32, false, 0s, -1s};
+  config.iptables.masquerade_bit = -1;
+  config.ipvs.udp_timeout = -1ns;
+  config.conntrack.min = -1;
+  config.conntrack.tcp_established_timeout = -1s;
+  config.logging.verbosity = -1;
+  config.client_connection.burst = -1;
+  config.oom_score_adj = 1001;
+  config.config_sync_period = 0s;
+  EXPECT_EQ(findings(config), R"(hostnameOverride: is blank
+clusterCIDR: 10.0.0.0/8,10.180.0.0/16 is not one prefix, or one of IPv4 and one of IPv6
+nftables.masqueradeBit: 32 is not between 0 and 31
+nftables.syncPeriod: 0s is not greater than 0
+nftables.minSyncPeriod: -1s is negative
+iptables.masqueradeBit: -1 is not between 0 and 31
+ipvs.udpTimeout: -1ns is negative
+conntrack.min: -1 is negative
+conntrack.tcpEstablishedTimeout: -1s is negative
+logging.verbosity: -1 is negative
+clientConnection.burst: -1 is negative
+oomScoreAdj: 1001 is not between -1000 and 1000
+configSyncPeriod: 0s is not greater than 0)");
+}
+
+TEST(ValidateTest, TheShortestPeriodMustNotBeLongerThanTheLongest) {
+  Config config;
+  config.nftables.min_sync_period = 31s;
+  EXPECT_EQ(findings(config),
+            "nftables.minSyncPeriod: 31s is longer than nftables.syncPeriod, which is 30s");
+  config.nftables.min_sync_period = 30s;
+  EXPECT_EQ(findings(config), "none");
+  config.nftables = {14, false, 2h, 2h};
+  EXPECT_EQ(findings(config),
+            "nftables.minSyncPeriod: 2h0m0s is longer than 1h0m0s, after which all is synced "
+            "anyway");
+}
+
+TEST(ValidateTest, BitsFromZeroTo31AreAllowed) {
+  Config config;
+  config.nftables.masquerade_bit = 0;
+  config.iptables.masquerade_bit = 31;
+  EXPECT_EQ(findings(config), "none");
+}
+
+TEST(ValidateTest, TheClusterCidrIsOnePrefixOrOneOfEachFamily) {
+  const IpPrefix v4 = *parse_ip_prefix("10.180.0.0/16");
+  const IpPrefix v6 = *parse_ip_prefix("fd00::/56");
+  Config config;
+  config.cluster_cidr = {v6};
+  EXPECT_EQ(findings(config), "none");
+  config.cluster_cidr = {v6, v4};
+  EXPECT_EQ(findings(config), "none");
+  config.cluster_cidr = {v4, v6, v4};
+  EXPECT_NE(findings(config), "none");
+}
+
+TEST(NodeNameTest, TheOverrideBeatsTheHostNameAndBothAreTrimmedAndLowered) {
+  EXPECT_EQ(node_name(Config{}, " Host.Example\n").value(), "host.example");
+  EXPECT_EQ(node_name(named(" Node-A "), "host").value(), "node-a");
+}
+
+TEST(NodeNameTest, NoNameIsAnError) {
+  EXPECT_EQ(node_name(Config{}, "").error().what,
+            "this host has no name; give the node's with --hostname-override");
+  EXPECT_EQ(node_name(named(" "), "host").error().what, "hostnameOverride: is blank");
+}
+
+TEST(UnusedFieldsTest, NothingIsNamedThatHasItsDefault) {
+  EXPECT_EQ(unused_fields(Config{}), std::vector<std::string>());
+}
+
+TEST(UnusedFieldsTest, WhatIsUsedIsNotNamed) {
+  Config config;
+  config.mode = ProxyMode::Iptables;
+  config.hostname_override = "node-a";
+  config.cluster_cidr = {*parse_ip_prefix("10.180.0.0/16")};
+  config.nftables = {15, true, 1min, 0s};
+  config.logging.verbosity = 4;
+  config.logging.format = LogFormat::Json;
+  EXPECT_EQ(unused_fields(config), std::vector<std::string>());
+}
+
+TEST(UnusedFieldsTest, FieldsThatAreSetInVainAreNamedByTheirPaths) {
+  Config config;
+  config.conntrack.min = 0;
+  config.logging.json.split_stream = true;
+  config.node_port_addresses = {};
+  config.healthz_bind_address.port = 0;
+  config.feature_gates = {{"Some", true}};
+  EXPECT_EQ(unused_fields(config),
+            (std::vector<std::string>{"conntrack.min", "featureGates", "healthzBindAddress",
+                                      "logging.options.json.splitStream", "nodePortAddresses"}));
+}
+
+}  // namespace
+}  // namespace mkp
