@@ -1,0 +1,126 @@
+#include "proxy/cluster_feed.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <cstdlib>
+#include <utility>
+
+#include "informer/keys.h"
+
+namespace mkp {
+namespace {
+
+using namespace asio::experimental::awaitable_operators;
+
+// The object as its kind; what a tombstone last knew; null, and a word in the log, for anything
+// else.
+template <class Kind>
+std::shared_ptr<const Kind> as(const ObjectPtr& object) {
+  ObjectPtr last_known = object;
+  if (const auto* tombstone = dynamic_cast<const DeletedFinalStateUnknown*>(object.get())) {
+    last_known = tombstone->object;
+  }
+  auto typed = std::dynamic_pointer_cast<const Kind>(last_known);
+  if (!typed) {
+    spdlog::error(
+        "an informer gave an object of another kind than its own; the object is passed over: "
+        "report this bug");
+  }
+  return typed;
+}
+
+// Handlers that tell a tracker of before and after.
+template <class Kind, class Tracker>
+ResourceEventHandlerFuncs::Functions tell(Tracker& tracker) {
+  return {
+      [&tracker](const ObjectPtr& object, bool) { tracker.note(nullptr, as<Kind>(object)); },
+      [&tracker](const ObjectPtr& old, const ObjectPtr& object) {
+        tracker.note(as<Kind>(old), as<Kind>(object));
+      },
+      [&tracker](const ObjectPtr& object) { tracker.note(as<Kind>(object), nullptr); },
+  };
+}
+
+template <class Kind>
+SharedInformer::Options informer_options(ObjectKind kind) {
+  SharedInformer::Options options;
+  options.name = std::string(to_text(kind));
+  options.expects = [](const Object& object) {
+    return dynamic_cast<const Kind*>(&object) != nullptr;
+  };
+  return options;
+}
+
+// A handler of an informer that has not been started is always taken.
+SharedInformer::Registration registered(Result<SharedInformer::Registration> registration) {
+  if (!registration) std::abort();
+  return *registration;
+}
+
+}  // namespace
+
+ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name)
+    : node_name_(std::move(node_name)),
+      node_(std::make_shared<const NodeInfo>(NodeInfo{node_name_, {}})),
+      service_handler_(tell<Service>(services_)),
+      slice_handler_(tell<EndpointSlice>(endpoints_)),
+      node_handler_({[this](const ObjectPtr& object, bool) { note_node(object); },
+                     [this](const ObjectPtr&, const ObjectPtr& object) { note_node(object); },
+                     // A Node that is gone changes nothing: the pods are still there, and so may
+                     // the Node soon be.
+                     nullptr}),
+      service_informer_(sources(ObjectKind::Service), clock,
+                        informer_options<Service>(ObjectKind::Service)),
+      slice_informer_(sources(ObjectKind::EndpointSlice), clock,
+                      informer_options<EndpointSlice>(ObjectKind::EndpointSlice)),
+      node_informer_(sources(ObjectKind::Node), clock, informer_options<Node>(ObjectKind::Node)),
+      service_registration_(registered(service_informer_.add_event_handler(service_handler_))),
+      slice_registration_(registered(slice_informer_.add_event_handler(slice_handler_))),
+      node_registration_(registered(node_informer_.add_event_handler(node_handler_))) {}
+
+asio::awaitable<void> ClusterFeed::run() {
+  co_await (service_informer_.run() && slice_informer_.run() && node_informer_.run());
+}
+
+asio::awaitable<bool> ClusterFeed::wait_for_sync() {
+  std::vector<const SyncLatch*> latches;
+  for (const auto& registration :
+       {service_registration_, slice_registration_, node_registration_}) {
+    latches.push_back(&registration->synced());
+  }
+  const bool synced = co_await wait_for_cache_sync(std::move(latches));
+  co_return synced;
+}
+
+bool ClusterFeed::has_pending() const {
+  return service_informer_.has_pending() || slice_informer_.has_pending() ||
+         node_informer_.has_pending();
+}
+
+ClusterChanges ClusterFeed::take() {
+  return {services_.take(), endpoints_.take(),
+          std::exchange(node_changed_, false) ? node_ : nullptr};
+}
+
+void ClusterFeed::note_node(const ObjectPtr& object) {
+  const auto node = as<Node>(object);
+  if (!node || node->metadata.name != node_name_) return;
+  NodeInfo info{node_name_, {}};
+  for (const std::string& text : node->pod_cidrs) {
+    if (const auto cidr = parse_ip_prefix(text)) {
+      info.pod_cidrs.push_back(*cidr);
+    } else {
+      spdlog::warn(
+          "Node {}: spec.podCIDRs: \"{}\" is no CIDR and is passed over; a pod there may not reach "
+          "its own Service",
+          node_name_, text);
+    }
+  }
+  if (info == *node_) return;
+  node_ = std::make_shared<const NodeInfo>(std::move(info));
+  node_changed_ = true;
+}
+
+}  // namespace mkp

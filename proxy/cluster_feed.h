@@ -1,0 +1,60 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "informer/event_handler.h"
+#include "informer/object_source.h"
+#include "informer/shared_informer.h"
+#include "proxy/cluster_state.h"
+#include "proxy/endpoint_changes.h"
+#include "proxy/service_changes.h"
+#include "runner/clock.h"
+
+namespace mkp {
+
+// The cluster as far as a proxy follows it: an informer for each kind, and behind them the trackers
+// that fold what they tell into changes. Belongs to the loop thread.
+class ClusterFeed {
+ public:
+  // Where the objects of a kind come from.
+  using Sources = std::function<ObjectSource&(ObjectKind)>;
+
+  ClusterFeed(const Sources& sources, Clock& clock, std::string node_name);
+
+  // Lists and watches, for ever.
+  asio::awaitable<void> run();
+
+  // True once every kind was listed and told to the trackers; false when run() ended before.
+  asio::awaitable<bool> wait_for_sync();
+
+  // Whether something that the sources gave out has not reached the trackers yet.
+  bool has_pending() const;
+
+  // Whether take() would give anything.
+  bool has_changes() const { return !services_.empty() || !endpoints_.empty() || node_changed_; }
+  ClusterChanges take();
+
+ private:
+  void note_node(const ObjectPtr& object);
+
+  std::string node_name_;
+  ServiceChanges services_;
+  EndpointChanges endpoints_;
+  std::shared_ptr<const NodeInfo> node_;
+  bool node_changed_ = true;  // the name alone is news to the first sync
+
+  ResourceEventHandlerFuncs service_handler_;
+  ResourceEventHandlerFuncs slice_handler_;
+  ResourceEventHandlerFuncs node_handler_;
+  SharedInformer service_informer_;
+  SharedInformer slice_informer_;
+  SharedInformer node_informer_;
+  SharedInformer::Registration service_registration_;
+  SharedInformer::Registration slice_registration_;
+  SharedInformer::Registration node_registration_;
+};
+
+}  // namespace mkp

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "proxy/endpoint_changes.h"
+#include "proxy/rule_model.h"
+#include "proxy/service_changes.h"
+#include "proxy/topology.h"
+
+namespace mkp {
+
+// What crosses from the loop thread to the sync thread: everything that changed since the last
+// sync.
+struct ClusterChanges {
+  std::vector<ServiceChange> services;
+  std::vector<EndpointChange> slices;
+  std::shared_ptr<const NodeInfo> node;  // null: unchanged
+
+  bool empty() const { return services.empty() && slices.empty() && !node; }
+};
+
+// One Service in one family, worked out from the objects.
+struct ServiceRules {
+  RuleModel ports;
+  // Whose claim on a frontend is older; seconds since 1970.
+  std::int64_t creation_timestamp = 0;
+  // What could not be used, each a sentence that names object and field.
+  std::vector<std::string> problems;
+};
+
+// The Services and EndpointSlices that the model is made from, shared with the informers' stores.
+// Belongs to the sync thread.
+class ClusterState {
+ public:
+  // Takes the changes in; says which Services they touch.
+  std::set<ServiceName> apply(ClusterChanges changes);
+
+  // What the node should forward for this Service in this family, by the objects alone: frontends
+  // that another Service claims too are still in it. Empty for a Service that does not exist or has
+  // no address of the family.
+  ServiceRules rules_of(const ServiceName& name, IpFamily family) const;
+
+  // Every Service that exists, or that slices speak of.
+  std::set<ServiceName> names() const;
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Service> service;
+    // By name: of two slices that say different things of one endpoint, the later name counts.
+    std::map<std::string, std::shared_ptr<const EndpointSlice>> slices;
+  };
+
+  std::map<ServiceName, Entry> services_;
+  NodeInfo node_;
+};
+
+}  // namespace mkp

@@ -1,0 +1,320 @@
+#include "proxy/daemon.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include "configs/unused_fields.h"
+#include "configs/validate.h"
+#include "configs/write.h"
+#include "netlink/families.h"
+#include "netlink/kernel_features.h"
+#include "netlink/nftables_socket.h"
+#include "runner/notify.h"
+
+namespace mkp {
+namespace {
+
+using namespace asio::experimental::awaitable_operators;
+using namespace std::chrono_literals;
+
+// Kernels before 6.2 see a chain as referenced for a moment after the element that named it is
+// gone.
+constexpr Duration kChainRest = 1s;
+constexpr Duration kMaxInterval = 1h;
+
+double milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+void log_sync(const SyncReport& report) {
+  if (report.transactions == 0) {
+    spdlog::debug("nothing to change in the rules");
+    return;
+  }
+  spdlog::log(report.resyncs ? spdlog::level::info : spdlog::level::debug,
+              "synced {} Service ports: {} objects added, {} removed in {} transactions; {:.3f} ms "
+              "to work out, {:.3f} ms "
+              "in the kernel",
+              report.size.service_ports, report.size.added, report.size.removed,
+              report.transactions, milliseconds(report.compute), milliseconds(report.kernel));
+}
+
+std::string summary(const PlanSize& size) {
+  if (size.added == 0 && size.removed == 0) return "no change\n";
+  return fmt::format("{} to add, {} to remove; {} Service ports change\n", size.added, size.removed,
+                     size.service_ports);
+}
+
+void print(const FamilyProxier::Preview& preview) {
+  const std::string text = preview.text + summary(preview.size);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Daemon::Daemon(Options options) : options_(std::move(options)) {}
+
+int Daemon::run() {
+  for (const std::string& warning : options_.warnings) spdlog::warn("{}", warning);
+  if (options_.write_config_to) {
+    const Result<> written = write_config_file(options_.config, *options_.write_config_to);
+    if (!written) spdlog::error("{}", written.error().what);
+    return written ? 0 : 1;
+  }
+  if (options_.cleanup) {
+    const Result<> done = clean_up();
+    if (!done) spdlog::error("{}", done.error().what);
+    return done ? 0 : 1;
+  }
+  if (const Result<> prepared = prepare(); !prepared) {
+    spdlog::error("{}", prepared.error().what);
+    return failed();
+  }
+  int status = failed();
+  const auto keep_status = [&](std::exception_ptr failure, int result) {
+    if (failure) std::rethrow_exception(failure);
+    status = result;
+  };
+  asio::co_spawn(loop_, options_.once ? once() : serve(), keep_status);
+  loop_.run();
+  return status;
+}
+
+Result<> Daemon::clean_up() {
+  if (const Result<> opened = open_kernel(); !opened) return opened;
+  for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
+    if (const Result<> removed = remove_rules(*kernel_, family); !removed) return removed;
+  }
+  spdlog::info("the rules of mini-kube-proxy are removed from this network namespace");
+  return {};
+}
+
+Result<> Daemon::open_kernel() {
+  if (options_.dry_run && options_.against == Against::Empty) {
+    kernel_ = std::make_unique<EmptyNftables>();
+    return {};
+  }
+  if (!options_.dry_run) {
+    Result<TableOwner> owner = TableOwner::acquire(kTable);
+    if (!owner) return fail(owner.error(), "own the rules of this network namespace");
+    owner_ = std::move(*owner);
+  }
+  Result<std::unique_ptr<nft::NftablesSocket>> socket = nft::NftablesSocket::open();
+  if (!socket) return fail(socket.error(), "open nf_tables");
+  kernel_ = std::move(*socket);
+  return {};
+}
+
+Result<std::string> Daemon::own_name() const {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0)
+    return fail_errno(errno, "read the host name");
+  return node_name(options_.config, host.data());
+}
+
+Result<> Daemon::prepare() {
+  const Result<std::string> name = own_name();
+  if (!name) return tl::unexpected<Error>(name.error());
+  for (const std::string& field : unused_fields(options_.config)) {
+    spdlog::warn(
+        "{} is set, but nothing uses it yet: traffic is forwarded as if it had its default", field);
+  }
+  families_ = {IpFamily::Ipv4};
+  if (nft::family_enabled(IpFamily::Ipv6)) {
+    families_.push_back(IpFamily::Ipv6);
+  } else if (!options_.dry_run || options_.against == Against::Kernel) {
+    spdlog::warn(
+        "IPv6 is off on this node: Services get no traffic on their IPv6 addresses, IPv4 is not "
+        "affected");
+  }
+  if (const Result<> opened = open_kernel(); !opened) return opened;
+  for (const IpFamily family : families_) {
+    if (options_.dry_run) break;  // to probe the kernel is to write to it
+    if (const Result<> able = nft::check_kernel(*kernel_, family); !able) return able;
+  }
+  rules_ = std::make_unique<NodeRules>(*kernel_, options_.config, families_, clock_);
+  source_ = std::make_unique<ManifestSource>(options_.manifests);
+  if (const Result<> read = source_->read_now(); !read)
+    return fail(read.error(), "read the manifests");
+  const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
+  feed_ = std::make_unique<ClusterFeed>(sources, clock_, *name);
+  return {};
+}
+
+// --- one sync, then the end
+// --------------------------------------------------------------------------------------
+
+asio::awaitable<int> Daemon::once() {
+  const std::variant<std::monostate, int> ended =
+      co_await (feed_->run() || (options_.dry_run ? preview_once() : sync_once()));
+  co_return std::holds_alternative<int>(ended) ? std::get<int>(ended) : failed();
+}
+
+asio::awaitable<int> Daemon::sync_once() {
+  co_await feed_->wait_for_sync();
+  Result<> done = co_await sync();
+  if (done && cleanup_at_) done = co_await remove_idle_chains();
+  if (!done) spdlog::error("{}", done.error().what);
+  const bool problems = report_problems();
+  co_return done && !problems ? 0 : 1;
+}
+
+asio::awaitable<int> Daemon::preview_once() {
+  co_await feed_->wait_for_sync();
+  const Result<PlanSize> size = co_await preview();
+  if (!size) spdlog::error("{}", size.error().what);
+  if (report_problems() || !size) co_return 2;
+  co_return size->added + size->removed == 0 ? 0 : 1;
+}
+
+// Says how much of the manifests was left out; what exactly, the source has logged.
+bool Daemon::report_problems() const {
+  const std::size_t count = source_->problems().size();
+  if (count != 0) {
+    spdlog::error(
+        "{} problems in {} (see above): what they name is not served as written, everything else "
+        "is",
+        count, options_.manifests);
+  }
+  return count != 0;
+}
+
+// --- the daemon
+// --------------------------------------------------------------------------------------------------
+
+asio::awaitable<int> Daemon::serve() {
+  signals_.emplace(loop_, SIGINT, SIGTERM);
+  co_await (feed_->run() || source_->run() || feed_watchdog() || sync_until_signalled());
+  if (!stopping_) co_return failed();
+  if (const Result<> told = notify_stopping("stopping; the rules stay in place"); !told) {
+    spdlog::debug("{}", told.error().what);
+  }
+  spdlog::info("stopped; the rules stay in place and go on working");
+  co_return 0;
+}
+
+asio::awaitable<void> Daemon::sync_until_signalled() {
+  co_await (stop_on_signal() || feed_->wait_for_sync());
+  if (stopping_) co_return;
+  const auto work = [this]() -> asio::awaitable<Result<>> {
+    return options_.dry_run ? print_preview() : sync();
+  };
+  const NftablesConfig& periods = options_.config.nftables;
+  const BoundedFrequencyRunner::Limits limits{.min_interval = periods.min_sync_period,
+                                              .max_interval = kMaxInterval,
+                                              .burst = 1,
+                                              .first_retry = 1s,
+                                              .retry_cap = periods.sync_period};
+  runner_ = std::make_unique<BoundedFrequencyRunner>("sync", work, limits, clock_);
+  source_->on_reading([this] { run_when_quiet(); });
+  runner_->run();
+  // A run under way is finished: the loop ends behind it.
+  co_await (stop_on_signal() && runner_->loop());
+}
+
+asio::awaitable<void> Daemon::stop_on_signal() {
+  co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
+  stopping_ = true;
+  if (runner_) runner_->stop();
+}
+
+// One reading may bring several objects; they belong in one sync.
+void Daemon::run_when_quiet() {
+  if (feed_->has_pending()) {
+    asio::post(loop_, [this] { run_when_quiet(); });
+  } else if (feed_->has_changes()) {
+    runner_->run();
+  }
+}
+
+asio::awaitable<void> Daemon::feed_watchdog() {
+  const std::optional<Duration> interval = watchdog_interval();
+  for (;;) {
+    co_await clock_.sleep_until(interval ? later(clock_.now(), *interval / 2) : TimePoint::max());
+    if (const Result<> told = notify_watchdog(); !told) {
+      spdlog::warn(
+          "systemd could not be told that this process is alive and may restart it; traffic is not "
+          "affected: {}",
+          told.error().what);
+    }
+  }
+}
+
+// --- a sync
+// ------------------------------------------------------------------------------------------------------
+
+asio::awaitable<Result<>> Daemon::sync() {
+  const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
+    return rules_->proxier().sync(std::move(*changes));
+  };
+  const Result<SyncReport> report = co_await sync_thread_.run(job);
+  if (!report) {
+    co_return fail(
+        report.error(),
+        "the rules of this node stay as they were, new Services and endpoints get no traffic");
+  }
+  log_sync(*report);
+  announce_ready();
+  if (report->cleanup_due && !cleanup_at_) cleanup_at_ = later(clock_.now(), kChainRest);
+  if (!report->cleanup_due) cleanup_at_.reset();
+  if (!runner_ || !cleanup_at_) co_return Result<>{};
+
+  if (clock_.now() < *cleanup_at_) {
+    runner_->retry_after(*cleanup_at_ - clock_.now());
+    co_return Result<>{};
+  }
+  const Result<> removed = co_await remove_idle_chains();
+  co_return removed;
+}
+
+asio::awaitable<Result<>> Daemon::remove_idle_chains() {
+  cleanup_at_.reset();
+  const auto job = [this] { return rules_->proxier().cleanup(); };
+  const Result<SyncReport> report = co_await sync_thread_.run(job);
+  if (!report) co_return fail(report.error(), "remove unused chains, which no traffic takes");
+  log_sync(*report);
+  co_return Result<>{};
+}
+
+void Daemon::announce_ready() {
+  if (!runner_ || std::exchange(ready_, true)) return;
+  spdlog::info("the rules of this node are in place");
+  if (const Result<> told = notify_ready("the rules of this node are in place"); !told) {
+    spdlog::warn(
+        "systemd could not be told that the start is over and may restart this process; traffic is "
+        "not "
+        "affected: {}",
+        told.error().what);
+  }
+}
+
+asio::awaitable<Result<PlanSize>> Daemon::preview() {
+  const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
+    return rules_->proxier().preview(std::move(*changes));
+  };
+  const Result<FamilyProxier::Preview> preview = co_await sync_thread_.run(job);
+  if (!preview) co_return tl::unexpected<Error>(preview.error());
+  print(*preview);
+  co_return preview->size;
+}
+
+asio::awaitable<Result<>> Daemon::print_preview() {
+  const Result<PlanSize> size = co_await preview();
+  if (!size) co_return tl::unexpected<Error>(size.error());
+  co_return Result<>{};
+}
+
+}  // namespace mkp

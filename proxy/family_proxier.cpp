@@ -1,0 +1,152 @@
+#include "proxy/family_proxier.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace mkp {
+namespace {
+
+// The Service ports of one Service within a model that holds many.
+std::pair<RuleModel::const_iterator, RuleModel::const_iterator> ports_of(
+    const RuleModel& model, const ServiceName& service) {
+  const auto first = model.lower_bound(ServicePortName{service, "", Protocol::Tcp});
+  auto last = first;
+  while (last != model.end() && last->first.service == service) ++last;
+  return {first, last};
+}
+
+}  // namespace
+
+SyncReport& SyncReport::operator+=(const SyncReport& other) {
+  transactions += other.transactions;
+  resyncs += other.resyncs;
+  size += other.size;
+  compute += other.compute;
+  kernel += other.kernel;
+  cleanup_due = cleanup_due || other.cleanup_due;
+  return *this;
+}
+
+Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
+                                       const std::set<ServiceName>& touched) {
+  unacknowledged_.insert(touched.begin(), touched.end());
+  if (backend_.in_doubt()) return resync(cluster);
+  Result<SyncReport> report = sync_touched(cluster, unacknowledged_);
+  // Somebody else changed something meanwhile: look at what is there now, and go on from that.
+  if (!report && report.error().code == Errc::Expired) return resync(cluster);
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
+                                               std::set<ServiceName> touched) {
+  if (touched.empty()) return SyncReport{};
+  const TimePoint started = clock_.now();
+  const RuleModel wanted = desired(cluster, touched);
+  RuleModel base;
+  const auto take_base = [&](const ServiceName& name) {
+    const auto [first, last] = ports_of(applied_, name);
+    base.insert(first, last);
+  };
+  for (const ServiceName& name : touched) take_base(name);
+  for (const auto& [name, port] : wanted) take_base(name.service);
+
+  const RuleDiff changes = diff(base, wanted);
+  if (changes.empty()) {
+    unacknowledged_.clear();
+    return SyncReport{};
+  }
+  const std::unique_ptr<Plan> plan = backend_.plan(changes);
+  Result<SyncReport> report = apply(*plan, started);
+  if (!report) return report;
+  for (const auto& [name, change] : changes.changes) {
+    if (wanted.contains(name)) {
+      applied_.insert_or_assign(name, change.after);
+    } else {
+      applied_.erase(name);
+    }
+  }
+  unacknowledged_.clear();
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::resync(const ClusterState& cluster) {
+  const TimePoint started = clock_.now();
+  RuleModel wanted = desired(cluster, cluster.names());
+  const TimePoint read = clock_.now();
+  const Result<std::unique_ptr<Plan>> plan = backend_.plan_resync(wanted);
+  if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+  Result<SyncReport> report = apply(**plan, read);
+  if (!report) return report;
+  report->compute += read - started;
+  report->resyncs = 1;
+  applied_ = std::move(wanted);
+  unacknowledged_.clear();
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::apply(Plan& plan, TimePoint started) {
+  SyncReport report;
+  report.size = plan.size();
+  report.transactions = plan.empty() ? 0 : 1;
+  const TimePoint planned = clock_.now();
+  if (Result<> applied = plan.apply(); !applied) {
+    return fail(applied.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+  }
+  report.compute = planned - started;
+  report.kernel = clock_.now() - planned;
+  report.cleanup_due = backend_.plan_cleanup() != nullptr;
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::cleanup() {
+  if (backend_.in_doubt()) return SyncReport{};  // the resync to come sees to it
+  const TimePoint started = clock_.now();
+  const std::unique_ptr<Plan> plan = backend_.plan_cleanup();
+  if (!plan) return SyncReport{};
+  return apply(*plan, started);
+}
+
+Result<FamilyProxier::Preview> FamilyProxier::preview(const ClusterState& cluster) {
+  const Result<std::unique_ptr<Plan>> plan =
+      backend_.plan_resync(desired(cluster, cluster.names()));
+  if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+  return Preview{(*plan)->to_text(), (*plan)->size()};
+}
+
+// Claims first, all of them, then the rules: who loses or wins a frontend by the claim of a touched
+// Service is touched as well.
+RuleModel FamilyProxier::desired(const ClusterState& cluster, std::set<ServiceName> touched) {
+  std::set<ServiceName> affected;
+  std::map<ServiceName, ServiceRules> rules;
+  for (const ServiceName& name : touched) {
+    ServiceRules own = cluster.rules_of(name, family_);
+    affected.merge(claims_.claim(name, own.creation_timestamp, own.ports));
+    rules.emplace(name, std::move(own));
+  }
+  for (const ServiceName& name : affected) {
+    if (!rules.contains(name)) rules.emplace(name, cluster.rules_of(name, family_));
+  }
+  unacknowledged_.merge(affected);
+  RuleModel model;
+  for (auto& [name, own] : rules) {
+    std::vector<std::string> lost = claims_.keep_owned(own.ports);
+    std::move(lost.begin(), lost.end(), std::back_inserter(own.problems));
+    report(name, std::move(own.problems));
+    model.merge(own.ports);
+  }
+  return model;
+}
+
+void FamilyProxier::report(const ServiceName& name, std::vector<std::string> problems) {
+  const auto before = reported_.find(name);
+  if (before == reported_.end() ? problems.empty() : before->second == problems) return;
+  for (const std::string& problem : problems) spdlog::warn("{}", problem);
+  if (problems.empty()) {
+    reported_.erase(before);
+  } else {
+    reported_.insert_or_assign(name, std::move(problems));
+  }
+}
+
+}  // namespace mkp

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "proxy/backend.h"
+#include "proxy/cluster_state.h"
+#include "proxy/frontend_claims.h"
+#include "proxy/rule_model.h"
+
+namespace mkp {
+
+// What a sync did, for logs, tests and benchmarks.
+struct SyncReport {
+  std::size_t transactions = 0;
+  std::size_t resyncs = 0;
+  PlanSize size;
+  Duration compute{};  // model, diff and plan
+  Duration kernel{};   // dumps and transactions
+  // Chains are waiting for plan_cleanup(): sync again within a second or so.
+  bool cleanup_due = false;
+
+  SyncReport& operator+=(const SyncReport& other);
+};
+
+// One IP family's half of syncProxyRules: which rules each Service should have, and what of that
+// the kernel has acknowledged. The families share nothing but the objects, so that one that fails
+// does not stop the other.
+class FamilyProxier {
+ public:
+  FamilyProxier(IpFamily family, Backend& backend, const Clock& clock)
+      : family_(family), backend_(backend), clock_(clock) {}
+
+  // Makes the rules of the touched Services true; of all Services when the backend is in doubt. On
+  // failure the base stays as it was, and the next call takes up these Services again.
+  Result<SyncReport> sync(const ClusterState& cluster, const std::set<ServiceName>& touched);
+
+  // Removes what earlier syncs left without a user.
+  Result<SyncReport> cleanup();
+
+  // What a sync would do from what the kernel has now, as Plan::to_text() says; nothing is applied.
+  struct Preview {
+    std::string text;
+    PlanSize size;
+  };
+  Result<Preview> preview(const ClusterState& cluster);
+
+  // What the kernel has acknowledged.
+  const RuleModel& applied() const { return applied_; }
+
+ private:
+  RuleModel desired(const ClusterState& cluster, std::set<ServiceName> touched);
+  void report(const ServiceName& name, std::vector<std::string> problems);
+  Result<SyncReport> sync_touched(const ClusterState& cluster, std::set<ServiceName> touched);
+  Result<SyncReport> resync(const ClusterState& cluster);
+  Result<SyncReport> apply(Plan& plan, TimePoint started);
+
+  IpFamily family_;
+  Backend& backend_;
+  const Clock& clock_;
+  RuleModel applied_;
+  FrontendClaims claims_;
+  // Touched by changes that the kernel has not acknowledged yet.
+  std::set<ServiceName> unacknowledged_;
+  // What has been logged of each Service, so that it is said once.
+  std::map<ServiceName, std::vector<std::string>> reported_;
+};
+
+}  // namespace mkp

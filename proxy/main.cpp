@@ -1,0 +1,33 @@
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <exception>
+#include <variant>
+
+#include "configs/flags.h"
+#include "proxy/daemon.h"
+#include "runner/log.h"
+
+int main(int argc, char** argv) {
+  try {
+    mkp::set_up_logging({});
+    mkp::Result<mkp::CommandLine> command_line = mkp::parse_command_line(argc, argv);
+    if (!command_line) {
+      spdlog::error("{}", command_line.error().what);
+      return 1;
+    }
+    if (const auto* information = std::get_if<mkp::Information>(&*command_line)) {
+      std::fputs(information->text.c_str(), stdout);
+      return 0;
+    }
+    auto& options = std::get<mkp::Options>(*command_line);
+    mkp::set_up_logging(
+        {.format = options.config.logging.format, .verbosity = options.config.logging.verbosity});
+    return mkp::Daemon(std::move(options)).run();
+  } catch (const std::exception& failure) {
+    spdlog::critical("mini-kube-proxy ends, the rules stay in place: {}", failure.what());
+  } catch (...) {
+    spdlog::critical("mini-kube-proxy ends, the rules stay in place: unknown failure");
+  }
+  return 1;
+}

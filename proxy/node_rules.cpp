@@ -1,0 +1,50 @@
+#include "proxy/node_rules.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace mkp {
+
+NodeRules::NodeRules(nft::Nftables& kernel, const Config& config,
+                     const std::vector<IpFamily>& families, const Clock& clock) {
+  std::vector<FamilyProxier*> borrowed;
+  for (const IpFamily family : families) {
+    backends_.push_back(
+        std::make_unique<NftBackend>(kernel, generation_, nft_settings(config, family)));
+    families_.push_back(std::make_unique<FamilyProxier>(family, *backends_.back(), clock));
+    borrowed.push_back(families_.back().get());
+  }
+  proxier_ = std::make_unique<Proxier>(std::move(borrowed));
+}
+
+NftSettings nft_settings(const Config& config, IpFamily family) {
+  NftSettings settings;
+  settings.family = family;
+  settings.masquerade_mark = 1U << static_cast<unsigned>(config.nftables.masquerade_bit);
+  settings.masquerade_all = config.nftables.masquerade_all;
+  for (const IpPrefix& cidr : config.cluster_cidr) {
+    if (cidr.address.family == family) settings.local_pods.push_back(cidr);
+  }
+  return settings;
+}
+
+Result<> remove_rules(nft::Nftables& kernel, IpFamily family) {
+  const Result<std::optional<nft::Ruleset>> ruleset = kernel.dump(family, kTable);
+  if (!ruleset) return fail(ruleset.error(), "clean up");
+  if (!*ruleset) return {};
+  nft::Transaction transaction{family, std::string(kTable), {{nft::DeleteTable{}}}};
+  const Result<std::vector<nft::Refusal>> refusals = kernel.commit(transaction, std::nullopt);
+  if (!refusals) return fail(refusals.error(), "clean up");
+  if (refusals->empty()) return {};
+  return fail(Errc::Invalid, fmt::format("clean up: the kernel refused to delete table {} {}: {}",
+                                         family == IpFamily::Ipv4 ? "ip" : "ip6", kTable,
+                                         std::generic_category().message(refusals->front().err)));
+}
+
+Result<std::vector<nft::Refusal>> EmptyNftables::commit(const nft::Transaction&,
+                                                        std::optional<std::uint32_t>) {
+  return fail(Errc::Denied, "a dry run writes nothing");
+}
+
+}  // namespace mkp

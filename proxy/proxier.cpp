@@ -1,0 +1,52 @@
+#include "proxy/proxier.h"
+
+#include <optional>
+#include <utility>
+
+namespace mkp {
+namespace {
+
+// Runs `step` for each family; the reports added up, or the failures joined.
+template <class Step>
+Result<SyncReport> each_family(const std::vector<FamilyProxier*>& families, const Step& step) {
+  SyncReport all;
+  std::optional<Error> failure;
+  for (FamilyProxier* family : families) {
+    Result<SyncReport> report = step(*family);
+    if (report) {
+      all += *report;
+    } else if (!failure) {
+      failure = std::move(report.error());
+    } else {
+      failure->what += "; " + report.error().what;
+    }
+  }
+  if (failure) return tl::unexpected<Error>(std::move(*failure));
+  return all;
+}
+
+}  // namespace
+
+Result<SyncReport> Proxier::sync(ClusterChanges changes) {
+  const std::set<ServiceName> touched = cluster_.apply(std::move(changes));
+  return each_family(families_,
+                     [&](FamilyProxier& family) { return family.sync(cluster_, touched); });
+}
+
+Result<SyncReport> Proxier::cleanup() {
+  return each_family(families_, [](FamilyProxier& family) { return family.cleanup(); });
+}
+
+Result<FamilyProxier::Preview> Proxier::preview(ClusterChanges changes) {
+  cluster_.apply(std::move(changes));
+  FamilyProxier::Preview all;
+  for (FamilyProxier* family : families_) {
+    Result<FamilyProxier::Preview> preview = family->preview(cluster_);
+    if (!preview) return preview;
+    all.text += preview->text;
+    all.size += preview->size;
+  }
+  return all;
+}
+
+}  // namespace mkp

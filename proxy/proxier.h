@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "proxy/cluster_state.h"
+#include "proxy/family_proxier.h"
+#include "runner/result.h"
+
+namespace mkp {
+
+// syncProxyRules: takes what changed and makes the kernel's rules true to it, in every family.
+// Belongs to the sync thread.
+class Proxier {
+ public:
+  // The families are borrowed for life; IPv4 first.
+  explicit Proxier(std::vector<FamilyProxier*> families) : families_(std::move(families)) {}
+
+  // One sync. A family that fails does not stop the others; the failure says all of them, and the
+  // next sync takes up what was left.
+  Result<SyncReport> sync(ClusterChanges changes);
+
+  // Removes chains that earlier syncs left without a user.
+  Result<SyncReport> cleanup();
+
+  // What a sync would do; nothing is applied. The families' diffs one after the other.
+  Result<FamilyProxier::Preview> preview(ClusterChanges changes);
+
+ private:
+  std::vector<FamilyProxier*> families_;
+  ClusterState cluster_;
+};
+
+}  // namespace mkp

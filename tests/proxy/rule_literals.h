@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/rule_model.h"
+
+// Values of the rule model, written as people write them.
+namespace mkp {
+
+inline IpAddress ip(std::string_view text) { return parse_ip_address(text).value(); }
+
+// "10.180.0.2:8080" or "[fd00::7]:8080"
+inline Endpoint endpoint(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return {ip(host), static_cast<std::uint16_t>(std::stoi(std::string(text.substr(colon + 1))))};
+}
+
+inline std::vector<Endpoint> endpoints(const std::vector<std::string_view>& texts) {
+  std::vector<Endpoint> result;
+  for (const std::string_view text : texts) result.push_back(endpoint(text));
+  return result;
+}
+
+// "172.30.0.10:80", a TCP frontend
+inline Frontend frontend(std::string_view text, Protocol protocol = Protocol::Tcp) {
+  const Endpoint place = endpoint(text);
+  return {place.ip, protocol, place.port};
+}
+
+// "web", in namespace default with port http over TCP
+inline ServicePortName port_name(std::string_view service) {
+  return {{"default", std::string(service)}, "http", Protocol::Tcp};
+}
+
+}  // namespace mkp
