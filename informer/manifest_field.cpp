@@ -153,10 +153,12 @@ void ManifestField::note(std::string what) const {
       field += name;
     }
   }
-  FieldProblem problem{line(), std::move(field), std::move(what)};
-  // A field that is asked for twice gives the same answer twice.
-  if (std::find(problems_->begin(), problems_->end(), problem) != problems_->end()) return;
-  problems_->push_back(std::move(problem));
+  // The first thing that is wrong with a field is enough, however often it is asked for.
+  const auto same_field = [&, at = line()](const FieldProblem& known) {
+    return known.line == at && known.field == field;
+  };
+  if (std::any_of(problems_->begin(), problems_->end(), same_field)) return;
+  problems_->push_back({line(), std::move(field), std::move(what)});
 }
 
 int ManifestField::line() const {

@@ -17,8 +17,6 @@ struct FieldProblem {
   int line = 0;
   std::string field;
   std::string what;
-
-  bool operator==(const FieldProblem&) const = default;
 };
 
 // One field of a document on its way to becoming a value. Absent and null are the same, as for an

@@ -7,9 +7,8 @@ namespace mkp {
 // One thing that is wrong with the manifests now, and where. Parts that are not known are empty or
 // 0.
 struct ManifestProblem {
-  std::string
-      file;      // the file's name within the directory; the directory itself for its own problems
-  int line = 0;  // counted from 1
+  std::string file;    // its name within the directory; empty for a problem of the directory itself
+  int line = 0;        // counted from 1
   std::string object;  // "Service shop/web"
   std::string field;   // "spec.ports[0].port"
   std::string what;

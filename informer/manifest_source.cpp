@@ -214,7 +214,7 @@ std::vector<ManifestCatalog::Report> ManifestSource::reports() const {
   std::vector<ManifestCatalog::Report> reports = catalog_.problems();
   if (outage_) {
     reports.insert(reports.begin(),
-                   {ManifestProblem{watch_.path(), 0, "", "", *outage_},
+                   {ManifestProblem{"", 0, "", "", *outage_},
                     reading_ == 0 ? "nothing is served from it"
                                   : "all objects keep their last good state until it is back"});
   }
