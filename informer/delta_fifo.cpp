@@ -155,7 +155,9 @@ Result<std::size_t> DeltaFifo::infer_deletions(const std::unordered_set<std::str
 Result<> DeltaFifo::resync() {
   if (options_.known_objects == nullptr) return {};
   Lock held = lock();
-  for (const std::string& key : options_.known_objects->list_keys()) {
+  std::vector<std::string> known = options_.known_objects->list_keys();
+  std::sort(known.begin(), known.end());
+  for (const std::string& key : known) {
     Result<> queued = resync_one(key);
     if (queued) continue;
     notify(std::move(held));

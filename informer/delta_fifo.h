@@ -64,7 +64,8 @@ class DeltaFifo final : public Queue<Deltas> {
   // Queues the objects, then tombstones for all that was queued or known and is not among them.
   // When it fails, the objects before the one that failed stay queued.
   Result<> replace(std::vector<ObjectPtr> objects, const std::string& resource_version) override;
-  // Queues Sync for each known object with nothing queued, so that its handlers see it again.
+  // Queues Sync for each known object with nothing queued, by key, so that its handlers see it
+  // again.
   Result<> resync() override;
   // `object` must be Deltas.
   Result<> add_if_not_present(const ObjectPtr& object) override;
@@ -90,7 +91,7 @@ class DeltaFifo final : public Queue<Deltas> {
   Options options_;
 };
 
-// The older of the two when both are deletions that say the same, else nothing is dropped.
+// Drops one of the last two when both are deletions: see DeltaFifo.
 void drop_duplicate_deletion(Deltas& deltas);
 
 }  // namespace mkp

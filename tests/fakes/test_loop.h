@@ -2,6 +2,7 @@
 
 #include <boost/asio.hpp>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "tests/fakes/fake_clock.h"
@@ -41,6 +42,15 @@ class TestLoop {
 
   void stop() {
     stop_.emit(asio::cancellation_type::all);
+    settle();
+  }
+
+  // The task is cancelled before it gets to look at what `event` did.
+  void stop_right_after(std::function<void()> event) {
+    asio::post(loop_, [this, event = std::move(event)] {
+      event();
+      stop_.emit(asio::cancellation_type::all);
+    });
     settle();
   }
 
