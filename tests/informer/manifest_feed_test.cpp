@@ -140,7 +140,7 @@ TEST_F(ManifestFeedTest, ForgetsOldReadingsButNeverTheLast) {
 
 TEST_F(ManifestFeedTest, CountsAnEventAsTakenWhenTheNextIsAskedFor) {
   feed_.add_reading(1, {});
-  std::unique_ptr<EventStream> stream = watch("1");
+  const std::unique_ptr<EventStream> stream = watch("1");
   feed_.add_reading(2, {added("a")});
   const std::uint64_t end = feed_.end();
   EXPECT_FALSE(feed_.is_taken(end));
@@ -150,6 +150,8 @@ TEST_F(ManifestFeedTest, CountsAnEventAsTakenWhenTheNextIsAskedFor) {
   ask(*stream);
   EXPECT_TRUE(feed_.is_taken(end));
   EXPECT_EQ(progress_, 1);
+  feed_.add_reading(3, {added("b")});  // ends the wait before the stream
+  settle();
 }
 
 TEST_F(ManifestFeedTest, DoesNotWaitForAStreamThatIsClosed) {
