@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdio>  // libnftnl's header needs it first
+
 #include <libnftnl/expr.h>
 
 #include <memory>

@@ -3,6 +3,7 @@
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <string>

@@ -1,5 +1,8 @@
 #include "netlink/verdicts.h"
 
+// Before the kernel's headers, which then leave out what this one has.
+#include <netinet/in.h>
+
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <netinet/icmp6.h>

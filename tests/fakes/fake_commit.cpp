@@ -45,7 +45,7 @@ std::vector<Refusal> FakeCommit::run() {
   std::vector<Refusal> refused;
   const std::vector<Operation>& operations = transaction_.operations;
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    int err = kernel_.objection_ == nullptr ? 0 : kernel_.objection_(operations[i]);
+    int err = kernel_.objection_ ? kernel_.objection_(operations[i]) : 0;
     if (err == 0) err = std::visit(*this, operations[i].what);
     if (err == 0) continue;
     refused.push_back({i, i, err});

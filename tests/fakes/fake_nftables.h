@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,8 +56,8 @@ class FakeNftables final : public Nftables {
   void refuse_next(std::vector<Refusal> refusals) { refusals_ = std::move(refusals); }
   // Whatever is committed, an operation for which this holds is refused with that errno, until it
   // is set to nothing again.
-  using Objection = int (*)(const Operation&);  // 0, or a positive errno
-  void object(Objection objection) { objection_ = objection; }
+  using Objection = std::function<int(const Operation&)>;  // 0, or a positive errno
+  void object(Objection objection) { objection_ = std::move(objection); }
   // The next dump fails with that.
   void fail_next_dump(Error error) { dump_failure_ = std::move(error); }
 
@@ -81,7 +82,7 @@ class FakeNftables final : public Nftables {
   Counters counters_;
   std::optional<Error> failure_;
   std::vector<Refusal> refusals_;
-  Objection objection_ = nullptr;
+  Objection objection_;
   std::optional<Error> dump_failure_;
 };
 
