@@ -48,7 +48,7 @@ FlowCheck::Mismatch FlowCheck::mismatch(const Flow& flow, const std::string& ser
     case Expectation::Kind::Translated:
       return flow.sticky ? sticky(flow, service_port) : translated(flow);
     case Expectation::Kind::Reject:
-      return untranslated(flow, Outcome::Kind::Rejected);
+      return service_port.empty() ? refused(flow) : untranslated(flow, Outcome::Kind::Rejected);
     case Expectation::Kind::Drop:
       return untranslated(flow, Outcome::Kind::Dropped);
     case Expectation::Kind::Pass:
@@ -121,6 +121,14 @@ FlowCheck::Mismatch FlowCheck::untranslated(const Flow& flow, Outcome::Kind expe
     if (outcome->kind != expected) return to_text(*outcome);
   }
   return std::nullopt;
+}
+
+// Where no Service port can be meant, it need not be our rules that refuse.
+FlowCheck::Mismatch FlowCheck::refused(const Flow& flow) {
+  const Result<Outcome> outcome = probe(flow, source_of(flow));
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->kind == Outcome::Kind::Rejected || outcome->refused) return std::nullopt;
+  return to_text(*outcome);
 }
 
 // An explicit accept shows when the same chain goes on to drop the packet, and it passes all the

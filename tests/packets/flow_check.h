@@ -33,6 +33,7 @@ class FlowCheck {
   // The further clients that show that each expected endpoint can be chosen.
   Mismatch other_clients(const Flow& flow, std::set<AddressPort> missing);
   Mismatch untranslated(const Flow& flow, Outcome::Kind expected);
+  Mismatch refused(const Flow& flow);
   Mismatch accepted(const Flow& flow);
 
   SimulatedNode& node_;

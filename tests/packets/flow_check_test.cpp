@@ -50,8 +50,8 @@ class FlowCheckTest : public testing::Test {
   }
 
   // "" when the flow is as expected.
-  std::string mismatch(const Flow& checked) {
-    const Result<std::optional<std::string>> wrong = check_.mismatch(checked, "web");
+  std::string mismatch(const Flow& checked, const std::string& service_port = "web") {
+    const Result<std::optional<std::string>> wrong = check_.mismatch(checked, service_port);
     return wrong ? wrong->value_or("") : wrong.error().what;
   }
 
@@ -92,6 +92,15 @@ TEST_F(FlowCheckTest, TellsDropFromReject) {
   load("ip daddr 10.96.0.10 drop", "type filter hook forward priority 0");
   EXPECT_EQ(mismatch(flow(Expectation::Kind::Drop)), "");
   EXPECT_EQ(mismatch(flow(Expectation::Kind::Reject)), "drop");
+}
+
+TEST_F(FlowCheckTest, TakesTheNodesOwnRefusalForARejectWhereThereIsNoService) {
+  Flow to_node = flow(Expectation::Kind::Reject);
+  to_node.to = at("10.20.0.11:30080");
+  EXPECT_EQ(mismatch(to_node, ""), "");
+  EXPECT_EQ(mismatch(to_node, "web"), "pass (and refused by the local stack)");
+  to_node.to = at("10.20.0.12:30080");
+  EXPECT_EQ(mismatch(to_node, ""), "pass");
 }
 
 TEST_F(FlowCheckTest, SeesNoAffinityInARandomChoice) {

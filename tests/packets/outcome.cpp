@@ -15,7 +15,9 @@ Outcome judge_arrival(const Packet& sent, const Sighting& arrived) {
   if (!arrived.checksum_ok) return unexplained("it came out with a wrong checksum");
   const bool masqueraded = arrived.packet.source.ip != sent.source.ip;
   if (arrived.packet.destination != sent.destination) {
-    return {Outcome::Kind::Translated, arrived.packet.destination, masqueraded, ""};
+    return {.kind = Outcome::Kind::Translated,
+            .destination = arrived.packet.destination,
+            .masqueraded = masqueraded};
   }
   if (arrived.packet.source != sent.source) {
     return unexplained("its source alone was translated, to " + to_text(arrived.packet.source));
@@ -53,7 +55,7 @@ std::string to_text(const Outcome& outcome) {
     case Outcome::Kind::Translated:
       return to_text(outcome.destination) + (outcome.masqueraded ? " masqueraded" : "");
     case Outcome::Kind::Passed:
-      return "pass";
+      return outcome.refused ? "pass (and refused by the local stack)" : "pass";
     case Outcome::Kind::Rejected:
       return "reject";
     case Outcome::Kind::Dropped:
@@ -81,7 +83,9 @@ Outcome judge(const Packet& sent, const std::vector<Seen>& seen) {
     if (arrivals[0].place != Place::Local && !refusals.empty()) {
       return unexplained("it came out, and was rejected too");
     }
-    return judge_arrival(sent, arrivals[0].sighting);
+    Outcome outcome = judge_arrival(sent, arrivals[0].sighting);
+    outcome.refused = outcome.kind == Outcome::Kind::Passed && !refusals.empty();
+    return outcome;
   }
   if (refusals.size() > 1) return unexplained("it was rejected more than once");
   if (refusals.size() == 1) return judge_refusal(sent, refusals[0]);

@@ -27,7 +27,9 @@ struct Outcome {
   Kind kind = Kind::Unexplained;
   AddressPort destination{};  // Translated
   bool masqueraded = false;   // Translated
-  std::string why{};          // Unexplained
+  bool refused =
+      false;  // Passed: it reached the local stack, which told the sender that nobody listens
+  std::string why{};  // Unexplained
 };
 
 std::string to_text(const Outcome& outcome);

@@ -67,7 +67,7 @@ TEST(Outcome, IsNoRejectWhenTheErrorGoesToSomebodyElse) {
 
 TEST(Outcome, IsPassWhenTheLocalStackRefusesWhatReachedIt) {
   EXPECT_EQ(judged({arrival(Place::Local, "203.0.113.7:40000", "172.30.0.10:80"), reset()}),
-            "pass");
+            "pass (and refused by the local stack)");
 }
 
 TEST(Outcome, IsUnexplainedWhenAForwardedPacketIsRejectedToo) {

@@ -70,18 +70,22 @@ TEST_F(SimulatedNodeTest, PassesWhatItSendsItself) {
 }
 
 TEST_F(SimulatedNodeTest, PassesWhatItsOwnStackRefuses) {
-  EXPECT_EQ(becomes_of("192.0.2.7", "10.20.0.11:30080"), "pass");
-  EXPECT_EQ(becomes_of("192.0.2.7", "10.20.1.11:30080", Transport::Udp), "pass");
+  EXPECT_EQ(becomes_of("192.0.2.7", "10.20.0.11:30080"), "pass (and refused by the local stack)");
+  EXPECT_EQ(becomes_of("192.0.2.7", "10.20.1.11:30080", Transport::Udp),
+            "pass (and refused by the local stack)");
   EXPECT_EQ(becomes_of("192.0.2.7", "10.20.0.11:30080", Transport::Sctp), "pass");
-  EXPECT_EQ(becomes_of("10.20.0.11", "10.20.0.11:30080"), "pass");
-  EXPECT_EQ(becomes_of("127.0.0.1", "127.0.0.1:30080", Transport::Udp), "pass");
+  EXPECT_EQ(becomes_of("10.20.0.11", "10.20.0.11:30080"), "pass (and refused by the local stack)");
+  EXPECT_EQ(becomes_of("127.0.0.1", "127.0.0.1:30080", Transport::Udp),
+            "pass (and refused by the local stack)");
 }
 
 TEST_F(SimulatedNodeTest, PassesWhatItsOwnStackRefusesInIpv6) {
-  EXPECT_EQ(becomes_of("2001:db8:77::7", "[fd20::11]:30080"), "pass");
-  EXPECT_EQ(becomes_of("2001:db8:77::7", "[fd20::11]:30080", Transport::Udp), "pass");
+  EXPECT_EQ(becomes_of("2001:db8:77::7", "[fd20::11]:30080"),
+            "pass (and refused by the local stack)");
+  EXPECT_EQ(becomes_of("2001:db8:77::7", "[fd20::11]:30080", Transport::Udp),
+            "pass (and refused by the local stack)");
   EXPECT_EQ(becomes_of("fd20::11", "[fd20::11]:30080", Transport::Sctp), "pass");
-  EXPECT_EQ(becomes_of("::1", "[::1]:30080"), "pass");
+  EXPECT_EQ(becomes_of("::1", "[::1]:30080"), "pass (and refused by the local stack)");
 }
 
 TEST_F(SimulatedNodeTest, TellsWhereATranslatedPacketGoes) {
