@@ -56,17 +56,23 @@ asio::awaitable<void> ManifestSource::run() {
     // A failure is a problem by now, and the way to the directory is watched.
     (void)read_now().has_value();
   }
-  if (watch_.events() < 0) co_return;
-  co_await (read_changes() && announce_readings());
+  asio::posix::stream_descriptor events(co_await asio::this_coro::executor);
+  boost::system::error_code failed;
+  events.assign(fcntl(watch_.events(), F_DUPFD_CLOEXEC, 0), failed);
+  if (failed) {
+    spdlog::error(
+        "manifests: {} cannot be watched ({}); its changes will not be served until a restart",
+        watch_.path(), failed.message());
+    co_return;
+  }
+  co_await (read_changes(events) || announce_readings());
 }
 
-asio::awaitable<void> ManifestSource::read_changes() {
-  asio::posix::stream_descriptor events(co_await asio::this_coro::executor);
-  events.assign(fcntl(watch_.events(), F_DUPFD_CLOEXEC, 0));
+asio::awaitable<void> ManifestSource::read_changes(asio::posix::stream_descriptor& events) {
   for (;;) {
     const auto [failed] = co_await events.async_wait(asio::posix::stream_descriptor::wait_read,
                                                      asio::as_tuple(asio::use_awaitable));
-    if (failed) continue;  // cancelled: the next wait unwinds
+    if (failed) continue;  // cancelled, as nothing else ends this wait: the next one unwinds
     DirectoryChanges changes = watch_.take();
     if (changes.any()) (void)read(std::move(changes)).has_value();
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -58,7 +59,7 @@ class ManifestSource {
  private:
   using Ends = std::array<std::uint64_t, 4>;
 
-  asio::awaitable<void> read_changes();
+  asio::awaitable<void> read_changes(asio::posix::stream_descriptor& events);
   asio::awaitable<void> announce_readings();
 
   Result<> read(DirectoryChanges changes);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "informer/manifest_file.h"
 
@@ -32,7 +33,9 @@ bool is_same_directory(const struct stat& one, const struct stat& other) {
 }
 
 std::string normal_path(const std::string& path) {
-  std::filesystem::path normal = std::filesystem::absolute(path).lexically_normal();
+  std::error_code failed;
+  std::filesystem::path normal = std::filesystem::absolute(path, failed).lexically_normal();
+  if (failed) return path;
   if (!normal.has_filename()) normal = normal.parent_path();
   return normal.string();
 }

@@ -168,6 +168,21 @@ TEST_F(ManifestSourceTest, FoldsABurstOfChangesIntoOneReading) {
   EXPECT_EQ(source_->files_read(), 2U);
 }
 
+TEST_F(ManifestSourceTest, TellsOfAReadingOnceEveryStreamHasTakenItsEvents) {
+  follow();
+  std::unique_ptr<EventStream> slow;
+  asio::co_spawn(loop_, source_->source(ObjectKind::Node).watch("1"),
+                 [&](const std::exception_ptr&, Result<std::unique_ptr<EventStream>> stream) {
+                   slow = std::move(*stream);
+                 });
+  write("a.yaml", node_manifest("a") + "---\n" + service_manifest("web", "172.30.0.1"));
+  run_until([this] { return heard_.find("added a\n") != std::string::npos; });
+  loop_.poll();
+  EXPECT_EQ(heard_.find("read"), std::string::npos);
+  slow.reset();
+  EXPECT_EQ(next_reading().size(), std::string("added a\nadded shop/web 172.30.0.1\n").size());
+}
+
 TEST_F(ManifestSourceTest, CountsAndNamesWhatItPassesOver) {
   write("a.yaml", "{apiVersion: v1, kind: Secret}\n---\n{apiVersion: v1, kind: Secret}\n");
   ASSERT_TRUE(source_->read_now().has_value());
