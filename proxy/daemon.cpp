@@ -18,7 +18,7 @@
 #include "configs/unused_fields.h"
 #include "configs/validate.h"
 #include "configs/write.h"
-#include "netlink/families.h"
+#include "netlink/family_support.h"
 #include "netlink/kernel_features.h"
 #include "netlink/nftables_socket.h"
 #include "runner/notify.h"
@@ -133,7 +133,7 @@ Result<> Daemon::prepare() {
         "{} is set, but nothing uses it yet: traffic is forwarded as if it had its default", field);
   }
   families_ = {IpFamily::Ipv4};
-  if (nft::family_enabled(IpFamily::Ipv6)) {
+  if (family_enabled(IpFamily::Ipv6)) {
     families_.push_back(IpFamily::Ipv6);
   } else if (!options_.dry_run || options_.against == Against::Kernel) {
     spdlog::warn(
