@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +48,24 @@ std::uint32_t number_of(const Bytes& bytes) {
 
 bool is_all(const Bytes& bytes, std::uint8_t value) {
   return std::ranges::all_of(bytes.span(), [&](std::uint8_t byte) { return byte == value; });
+}
+
+bool is_complement(const Bytes& one, const Bytes& other) {
+  return std::ranges::equal(one.span(), other.span(), [](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(~a) == b;
+  });
+}
+
+bool share_bits(const Bytes& one, const Bytes& other) {
+  return !std::ranges::equal(one.span(), other.span(),
+                             [](std::uint8_t a, std::uint8_t b) { return (a & b) == 0; });
+}
+
+// one | other, which have the same size.
+Bytes either(const Bytes& one, const Bytes& other) {
+  std::vector<std::uint8_t> bytes(one.size());
+  std::ranges::transform(one.span(), other.span(), bytes.begin(), std::bit_or<>{});
+  return Bytes(bytes);
 }
 
 template <std::size_t kCount>
@@ -122,14 +141,16 @@ std::string computed_text(const Loaded& loaded) {
   if (!loaded.bitwise) return loaded.text;
   const Bytes& mask = loaded.bitwise->mask;
   const Bytes& exclusive_or = loaded.bitwise->exclusive_or;
-  const std::string mask_text = value_text(loaded.type, mask);
-  const std::string exclusive_or_text = value_text(loaded.type, exclusive_or);
-  if (is_all(mask, 0xff)) return loaded.text + " ^ " + exclusive_or_text;
-  if (is_all(exclusive_or, 0)) return loaded.text + " & " + mask_text;
-  if (mask.size() == 4 && exclusive_or.size() == 4 && number_of(mask) == ~number_of(exclusive_or)) {
-    return loaded.text + " | " + exclusive_or_text;
+  const std::string flipped = value_text(loaded.type, exclusive_or);
+  if (is_all(mask, 0xff)) return loaded.text + " ^ " + flipped;
+  if (is_all(exclusive_or, 0)) return loaded.text + " & " + value_text(loaded.type, mask);
+  // Bits that are cleared and then flipped are set: nft says so.
+  if (is_complement(mask, exclusive_or)) return loaded.text + " | " + flipped;
+  if (!share_bits(mask, exclusive_or)) {
+    const Bytes kept = either(mask, exclusive_or);
+    return loaded.text + " & " + value_text(loaded.type, kept) + " | " + flipped;
   }
-  return loaded.text + " & " + mask_text + " ^ " + exclusive_or_text;
+  return loaded.text + " & " + value_text(loaded.type, mask) + " ^ " + flipped;
 }
 
 std::string compare_text(const Loaded& loaded, const Compare& compare, IpFamily family) {

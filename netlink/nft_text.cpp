@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,11 +73,29 @@ const char* hook_text(BaseHook::Hook hook) {
   return "";
 }
 
-// nft has names for some priorities, each at the hooks where it makes sense.
+// nft has names for some priorities, each at the hooks where it makes sense, and says how far
+// others are from those.
 std::string priority_text(const BaseHook& hook) {
-  if (hook.priority == 0) return "filter";
-  if (hook.priority == -100 && hook.hook == BaseHook::Hook::Prerouting) return "dstnat";
-  if (hook.priority == 100 && hook.hook == BaseHook::Hook::Postrouting) return "srcnat";
+  struct Named {
+    std::int32_t priority;
+    const char* name;
+    std::optional<BaseHook::Hook> only_at;
+  };
+  constexpr std::int32_t kReach = 10;
+  constexpr std::array<Named, 6> kNamed{{{-300, "raw", {}},
+                                         {-150, "mangle", {}},
+                                         {-100, "dstnat", BaseHook::Hook::Prerouting},
+                                         {0, "filter", {}},
+                                         {50, "security", {}},
+                                         {100, "srcnat", BaseHook::Hook::Postrouting}}};
+  for (const Named& named : kNamed) {
+    if (named.only_at && named.only_at != hook.hook) continue;
+    if (hook.priority == named.priority) return named.name;
+    if (hook.priority > named.priority + kReach || hook.priority < named.priority - kReach)
+      continue;
+    const std::int32_t offset = hook.priority - named.priority;
+    return fmt::format("{} {} {}", named.name, offset < 0 ? '-' : '+', std::abs(offset));
+  }
   return std::to_string(hook.priority);
 }
 

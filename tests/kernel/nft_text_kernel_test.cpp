@@ -57,6 +57,11 @@ TEST_P(NftTextKernelTest, NftListsOurTextAndOurBytesAlike) {
   EXPECT_EQ(run_nft("list ruleset").output, ours.output);
 }
 
+TEST_P(NftTextKernelTest, OurTextIsWhatNftLists) {
+  ASSERT_EQ(commit(creation_of(sample_)), "");
+  EXPECT_EQ(run_nft("list ruleset").output, to_text(sample_));
+}
+
 TEST_P(NftTextKernelTest, WhatNftListsOfOursLoadsAgain) {
   ASSERT_EQ(commit(creation_of(sample_)), "");
   const NftOutcome listed = run_nft("list ruleset");
