@@ -19,7 +19,7 @@ struct ConfigFlag {
 
   const char* name = "";  // without dashes
   std::vector<std::string_view> paths;
-  const char* meaning = "";
+  std::string_view meaning;  // empty when nothing uses the fields yet
   Takes takes = Takes::Value;
   Rank rank = Rank::BelowFile;
 };

@@ -21,6 +21,7 @@ namespace {
 
 constexpr const char* kOurs = "This program's";
 constexpr const char* kKubernetes = "As in kube-proxy";
+constexpr const char* kUnused = "As in kube-proxy, but nothing uses what they set yet";
 
 // The texts of the command line, before anything is made of them.
 struct Given {
@@ -90,9 +91,9 @@ void add_process_flags(CLI::App& app, Given& given) {
       "KubeProxyConfiguration to read; it replaces what the flags below say, except for "
       "--hostname-override and those of logging");
   add("--write-config-to", given.write_config_to, "write the effective configuration, then exit");
-  add("--master", given.master, "");
-  add("--healthz-port", given.healthz_port, "deprecated; 0: no health server");
-  add("--metrics-port", given.metrics_port, "deprecated; 0: no metrics server");
+  add("--master", given.master, "not used yet");
+  add("--healthz-port", given.healthz_port, "deprecated, not used yet; 0: no health server");
+  add("--metrics-port", given.metrics_port, "deprecated, not used yet; 0: no metrics server");
   app.add_flag("--cleanup", given.cleanup, "remove all rules of ours and nothing else, then exit")
       ->group(kKubernetes);
   app.add_flag("--init-only", given.init_only, "not built yet")->group(kKubernetes);
@@ -105,19 +106,22 @@ void add_config_flags(CLI::App& app, std::map<std::string, std::string>& texts) 
   for (const ConfigFlag& flag : config_flags()) {
     const std::string name = flag.name;
     const std::string names = name == "v" ? "-v,--v" : "--" + name;
+    const bool unused = flag.meaning.empty();
+    const std::string meaning =
+        unused ? fmt::format("sets {}", fmt::join(flag.paths, ", ")) : std::string(flag.meaning);
     std::string& text = texts[name];
     CLI::Option* option = nullptr;
     if (flag.takes == ConfigFlag::Takes::Switch) {
-      option = app.add_flag(names, text, flag.meaning);
+      option = app.add_flag(names, text, meaning);
     } else {
-      option = app.add_option(names, text, flag.meaning)->type_name("VALUE");
+      option = app.add_option(names, text, meaning)->type_name("VALUE");
       if (flag.takes == ConfigFlag::Takes::List) {
         option->join(',');
       } else {
         option->take_last();
       }
     }
-    option->group(kKubernetes);
+    option->group(unused ? kUnused : kKubernetes);
   }
 }
 

@@ -46,8 +46,13 @@ asio::awaitable<void> BoundedFrequencyRunner::loop() {
   asio::steady_timer alarm(co_await asio::this_coro::executor,
                            asio::steady_timer::time_point::max());
   alarm_ = &alarm;
-  const auto forget = [this](asio::steady_timer*) { alarm_ = nullptr; };
-  const std::unique_ptr<asio::steady_timer, decltype(forget)> forgotten(&alarm, forget);
+  // However the loop ends: cancellation unwinds it.
+  const auto leave = [this](asio::steady_timer*) {
+    alarm_ = nullptr;
+    status_.running = false;
+    status_.deadline.reset();
+  };
+  const std::unique_ptr<asio::steady_timer, decltype(leave)> inside(&alarm, leave);
 
   status_.deadline = later(clock_.now(), limits_.max_interval);
   while (!stopped_) {
@@ -65,7 +70,6 @@ asio::awaitable<void> BoundedFrequencyRunner::loop() {
       co_await run_now();
     }
   }
-  status_.deadline.reset();
 }
 
 void BoundedFrequencyRunner::run() {

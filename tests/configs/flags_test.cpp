@@ -1,6 +1,8 @@
 #include "configs/flags.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -47,8 +49,7 @@ class ConfigFlagTest : public testing::Test {
   }
   void TearDown() override { std::remove(path_.c_str()); }
 
-  const std::string path_ = testing::TempDir() + "/mkp_flags_" +
-                            testing::UnitTest::GetInstance()->current_test_info()->name() + ".yaml";
+  const std::string path_ = fmt::format("{}/mkp_flags_test_{}.yaml", testing::TempDir(), getpid());
 };
 
 TEST(FlagsTest, WithoutFlagsTheConfigurationIsTheDefault) {

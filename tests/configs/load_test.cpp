@@ -4,9 +4,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 namespace mkp {
 namespace {
 

@@ -1,6 +1,10 @@
 #include "configs/write.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "configs/load.h"
 
@@ -46,7 +50,7 @@ TEST(WriteConfigTest, AnotherModeLoadsBackEqual) {
 }
 
 TEST(WriteConfigTest, AFileIsReplaced) {
-  const std::string path = testing::TempDir() + "/mkp_write_test.yaml";
+  const std::string path = fmt::format("{}/mkp_write_test_{}.yaml", testing::TempDir(), getpid());
   Config config;
   config.hostname_override = "a-name-that-is-longer-than-the-next";
   ASSERT_TRUE(write_config_file(config, path));

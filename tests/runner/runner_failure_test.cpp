@@ -141,6 +141,21 @@ TEST_F(RunnerFailureTest, ARequestAfterStopDoesNothing) {
   EXPECT_EQ(pass(10s), "ended");
 }
 
+TEST_F(RunnerFailureTest, CancellationEndsALoopThatWaits) {
+  start(kRetryEach5s);
+  EXPECT_EQ(cancel(), "ended");
+  EXPECT_EQ(runner_->status().deadline, std::nullopt);
+  EXPECT_EQ(run(), "ended");
+}
+
+TEST_F(RunnerFailureTest, CancellationEndsTheRunInProgressToo) {
+  start(kRetryEach5s);
+  takes_ = 100ms;
+  run();
+  EXPECT_EQ(cancel(), "ended");
+  EXPECT_FALSE(runner_->status().running);
+}
+
 TEST_F(RunnerFailureTest, ALoopStoppedBeforeItBeginsEndsAtOnce) {
   make(kRetryEach5s);
   runner_->run();

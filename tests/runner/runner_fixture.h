@@ -26,7 +26,9 @@ class RunnerFixture : public testing::Test {
   }
 
   std::string start() {
-    asio::co_spawn(loop_, runner_->loop(), [this](const std::exception_ptr&) { ended_ = true; });
+    asio::co_spawn(loop_, runner_->loop(),
+                   asio::bind_cancellation_slot(
+                       cancel_.slot(), [this](const std::exception_ptr&) { ended_ = true; }));
     return settle();
   }
 
@@ -47,6 +49,11 @@ class RunnerFixture : public testing::Test {
 
   std::string stop() {
     runner_->stop();
+    return settle();
+  }
+
+  std::string cancel() {
+    cancel_.emit(asio::cancellation_type::terminal);
     return settle();
   }
 
@@ -73,6 +80,7 @@ class RunnerFixture : public testing::Test {
 
   FakeClock clock_;
   std::optional<BoundedFrequencyRunner> runner_;
+  asio::cancellation_signal cancel_;
   asio::io_context loop_;  // last: dies first
 
  private:
