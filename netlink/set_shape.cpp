@@ -30,6 +30,7 @@ constexpr std::uint8_t kDataInterval = 6;
 constexpr std::uint8_t kTypeofExpression = 0;
 constexpr std::uint8_t kTypeofAttributes = 1;
 constexpr std::uint32_t kConcatenation = 13;
+constexpr std::uint32_t kVerdict = 1;
 
 using Userdata = std::vector<std::uint8_t>;
 
@@ -164,6 +165,9 @@ Userdata userdata_of(const Set& set) {
   if (set.kind != Set::Kind::Set) put_u32(out, kDataByteOrder, byte_order_of(set.data));
   put_typeof(out, kKeyTypeof, set.key, has_slot(set));
   if (set.kind == Set::Kind::DataMap) put_typeof(out, kDataTypeof, set.data, has_slot(set));
+  if (set.kind == Set::Kind::VerdictMap && has_slot(set)) {
+    put(out, kDataTypeof, expression(kVerdict, {}));
+  }
   if (set.kind != Set::Kind::Set) put_u32(out, kDataInterval, 0);
   return out;
 }
