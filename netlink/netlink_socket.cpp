@@ -129,12 +129,21 @@ Result<std::vector<NetlinkError>> NetlinkSocket::send_batch(ByteSpan batch) {
   }
   if (err != 0) return fail_errno(err, "send a batch");
 
+  return read_refusals();
+}
+
+Result<std::vector<NetlinkError>> NetlinkSocket::read_refusals() {
   std::vector<NetlinkError> refused;
+  std::optional<Error> lost;
   for (;;) {
     const Result<ByteSpan> datagram = receive();
-    if (!datagram && datagram.error().code == Errc::Expired && !refused.empty()) continue;
-    if (!datagram) return fail(datagram.error(), "read the answer to a batch");
-    if (datagram->empty()) return refused;
+    if (!datagram) {
+      // An overrun is told before what did fit; that is still to be read.
+      if (datagram.error().code != Errc::Expired) return fail(datagram.error(), "read refusals");
+      lost = datagram.error();
+      continue;
+    }
+    if (datagram->empty()) break;
     MessageReader messages(*datagram);
     while (const std::optional<NetlinkMessage> message = messages.next()) {
       if (message->type != NLMSG_ERROR || message->port != port_) continue;
@@ -142,6 +151,8 @@ Result<std::vector<NetlinkError>> NetlinkSocket::send_batch(ByteSpan batch) {
       if (error && error->err != 0) refused.push_back(*error);
     }
   }
+  if (lost && refused.empty()) return fail(std::move(*lost), "read refusals");
+  return refused;
 }
 
 Result<> NetlinkSocket::request(ByteSpan message, std::uint32_t sequence, const Take& take) {

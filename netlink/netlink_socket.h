@@ -49,6 +49,7 @@ class NetlinkSocket {
   // One datagram; empty when there is none.
   Result<ByteSpan> receive();
   void drain();
+  Result<std::vector<NetlinkError>> read_refusals();
 
   std::unique_ptr<nl_sock, Free> socket_;
   std::uint32_t port_;

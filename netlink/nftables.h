@@ -26,10 +26,11 @@ class Nftables {
  public:
   virtual ~Nftables() = default;
 
-  // All of it or nothing. Empty: the kernel took it, and its generation is one further. With
-  // refusals, nothing has changed. `generation`: the one that the transaction was made against;
-  // when it is no longer the current one, fails with Errc::Expired and changes nothing
-  // (NFNL_BATCH_GENID, ERESTART).
+  // All of it or nothing. Empty: the kernel took it, and its generation is one further if that
+  // changed anything. With refusals, nothing has changed; there may be more than are told: the
+  // first bad element of a message hides the others. `generation`: the one that the transaction was
+  // made against; when it is no longer the current one, fails with Errc::Expired and changes
+  // nothing (NFNL_BATCH_GENID, ERESTART).
   virtual Result<std::vector<Refusal>> commit(const Transaction& transaction,
                                               std::optional<std::uint32_t> generation) = 0;
 

@@ -70,9 +70,9 @@ TEST_F(NftablesSocketKernelTest, NamesTheOneElementThatIsRefusedAmongAll) {
   EXPECT_EQ(commit(more), "30000: EEXIST");
 }
 
-TEST_F(NftablesSocketKernelTest, TellsManyRefusalsAtOnce) {
+TEST_F(NftablesSocketKernelTest, TellsAsManyRefusalsAsItsBufferHolds) {
   Transaction wrong{IpFamily::Ipv4, kTable, {}};
-  for (int i = 0; i < 5000; ++i) wrong.operations.push_back({DeleteChain{"missing"}});
+  for (int i = 0; i < 20000; ++i) wrong.operations.push_back({DeleteChain{"missing"}});
   const auto refused = kernel_->commit(wrong, std::nullopt);
   ASSERT_TRUE(refused);
   EXPECT_GE(refused->size(), 1000U);
