@@ -54,15 +54,15 @@ asio::awaitable<void> BoundedFrequencyRunner::loop() {
   };
   const std::unique_ptr<asio::steady_timer, decltype(leave)> inside(&alarm, leave);
 
-  status_.deadline = later(clock_.now(), limits_.max_interval);
+  aim_at(later(clock_.now(), limits_.max_interval));
   while (!stopped_) {
     co_await until_called_or_due();
     if (stopped_) break;
     if (retry_at_) {
-      status_.deadline = std::min(*status_.deadline, *retry_at_);
+      aim_at(std::min(deadline_, *retry_at_));
       retry_at_.reset();
     }
-    if (!requested_ && clock_.now() < *status_.deadline) continue;
+    if (!requested_ && clock_.now() < deadline_) continue;
     requested_ = false;
     if (limiter_ && !limiter_->allow(clock_.now())) {
       defer();
@@ -89,14 +89,19 @@ void BoundedFrequencyRunner::stop() {
   wake();
 }
 
+void BoundedFrequencyRunner::aim_at(TimePoint deadline) {
+  deadline_ = deadline;
+  status_.deadline = deadline;
+}
+
 void BoundedFrequencyRunner::wake() {
   if (alarm_ != nullptr) alarm_->cancel();
 }
 
 asio::awaitable<void> BoundedFrequencyRunner::until_called_or_due() {
   using namespace asio::experimental::awaitable_operators;
-  if (called() || clock_.now() >= *status_.deadline) co_return;
-  co_await (until_called() || clock_.sleep_until(*status_.deadline));
+  if (called() || clock_.now() >= deadline_) co_return;
+  co_await (until_called() || clock_.sleep_until(deadline_));
 }
 
 asio::awaitable<void> BoundedFrequencyRunner::until_called() {
@@ -116,17 +121,18 @@ asio::awaitable<void> BoundedFrequencyRunner::run_now() {
   const TimePoint end = clock_.now();
   status_.running = false;
   status_.last_end = end;
+  last_end_ = end;
   if (limiter_) limiter_->earn_from(end);
-  status_.deadline = later(end, limits_.max_interval);
+  aim_at(later(end, limits_.max_interval));
   note(result);
 }
 
 // The limiter refused: nothing was asked for that this deadline would not bring.
 void BoundedFrequencyRunner::defer() {
   const TimePoint now = clock_.now();
-  const TimePoint possible = later(*status_.last_end, limits_.min_interval);
-  status_.deadline = *status_.deadline > now ? std::min(*status_.deadline, possible) : possible;
-  spdlog::debug("{}: deferred by {}", name_, to_text(*status_.deadline - now));
+  const TimePoint possible = later(last_end_, limits_.min_interval);
+  aim_at(deadline_ > now ? std::min(deadline_, possible) : possible);
+  spdlog::debug("{}: deferred by {}", name_, to_text(deadline_ - now));
 }
 
 void BoundedFrequencyRunner::note(const Result<>& result) {
@@ -139,10 +145,9 @@ void BoundedFrequencyRunner::note(const Result<>& result) {
   const Duration doubled =
       last_retry_ > limits_.retry_cap / 2 ? limits_.retry_cap : last_retry_ * 2;
   last_retry_ = std::min(std::max(doubled, limits_.first_retry), limits_.retry_cap);
-  status_.deadline = std::min(*status_.deadline, later(*status_.last_end, last_retry_));
+  aim_at(std::min(deadline_, later(last_end_, last_retry_)));
   spdlog::warn("{}: failed {} times in a row, next attempt in {} at the latest: {}", name_,
-               status_.failures_in_a_row, to_text(*status_.deadline - *status_.last_end),
-               result.error().what);
+               status_.failures_in_a_row, to_text(deadline_ - last_end_), result.error().what);
 }
 
 }  // namespace mkp

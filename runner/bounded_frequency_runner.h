@@ -91,6 +91,7 @@ class BoundedFrequencyRunner {
   asio::awaitable<void> until_called();
   asio::awaitable<void> run_now();
   bool called() const { return stopped_ || requested_ || retry_at_; }
+  void aim_at(TimePoint deadline);
   void wake();
   void defer();
   void note(const Result<>& result);
@@ -102,6 +103,8 @@ class BoundedFrequencyRunner {
 
   std::optional<TokenBucket> limiter_;
   Status status_;
+  TimePoint deadline_;  // of the present or last wait
+  TimePoint last_end_;
   bool stopped_ = false;
   bool requested_ = false;
   std::optional<TimePoint> retry_at_;    // asked for, not yet a deadline

@@ -107,7 +107,7 @@ std::string to_text(Duration duration) {
   if (count < 1'000'000) return fraction_text(count, 1'000, "\u00b5s");
   if (count < 1'000'000'000) return fraction_text(count, 1'000'000, "ms");
   const std::int64_t minutes = count / 60'000'000'000;
-  const std::string seconds = fraction_text(count % 60'000'000'000, 1'000'000'000, "s");
+  std::string seconds = fraction_text(count % 60'000'000'000, 1'000'000'000, "s");
   if (minutes == 0) return seconds;
   if (minutes < 60) return fmt::format("{}m{}", minutes, seconds);
   return fmt::format("{}h{}m{}", minutes / 60, minutes % 60, seconds);

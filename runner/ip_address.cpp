@@ -123,7 +123,8 @@ bool reads_as_ipv4(std::string_view text) {
 
 void clear_host_bits(std::span<std::uint8_t> bytes, unsigned length) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const unsigned kept = std::clamp(static_cast<int>(length) - static_cast<int>(i) * 8, 0, 8);
+    const std::size_t before = std::min<std::size_t>(i * 8, length);
+    const std::size_t kept = std::min<std::size_t>(length - before, 8);
     bytes[i] = static_cast<std::uint8_t>(bytes[i] & (0xff00U >> kept));
   }
 }
