@@ -70,6 +70,7 @@ template <class Names>
 auto one_of(const Names& names, std::string_view text) -> Result<decltype(names.front().value)> {
   if (const auto value = value_of(names, text)) return *value;
   std::vector<std::string_view> texts;
+  texts.reserve(names.size());
   for (const auto& name : names) texts.push_back(name.text);
   return is_not(text, fmt::format("one of {}", fmt::join(texts, ", ")));
 }
@@ -84,11 +85,16 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// "key=value" around its last '='.
-std::optional<std::pair<std::string, std::string_view>> key_and_value(std::string_view text) {
+// What is before and after the last '='; both empty without one.
+struct KeyAndValue {
+  std::string key;
+  std::string_view value;
+};
+
+KeyAndValue split_at_equals(std::string_view text) {
   const std::size_t equals = text.rfind('=');
-  if (equals == std::string_view::npos || equals == 0) return std::nullopt;
-  return std::pair(std::string(text.substr(0, equals)), text.substr(equals + 1));
+  if (equals == std::string_view::npos) return {};
+  return {std::string(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
 std::vector<std::string> texts_of(const std::vector<IpPrefix>& prefixes) {
@@ -190,11 +196,12 @@ template <>
 Result<std::vector<LoggingConfig::Module>> parse_value(std::string_view text) {
   std::vector<LoggingConfig::Module> modules;
   for (const std::string_view part : split_list(text)) {
-    const auto module = key_and_value(part);
-    const auto verbosity = module ? number_of<std::int32_t>(module->second) : std::nullopt;
-    if (!verbosity || *verbosity < 0)
+    KeyAndValue module = split_at_equals(part);
+    const auto verbosity = number_of<std::int32_t>(module.value);
+    if (module.key.empty() || !verbosity || *verbosity < 0) {
       return is_not(part, "a file pattern and verbosity such as gc*=2");
-    modules.push_back({module->first, *verbosity});
+    }
+    modules.push_back({std::move(module.key), *verbosity});
   }
   return modules;
 }
@@ -203,10 +210,12 @@ template <>
 Result<std::map<std::string, bool>> parse_value(std::string_view text) {
   std::map<std::string, bool> gates;
   for (const std::string_view part : split_list(text)) {
-    const auto gate = key_and_value(part);
-    const auto enabled = gate ? value_of(kBools, gate->second) : std::nullopt;
-    if (!enabled) return is_not(part, "a feature gate and its state such as AllAlpha=false");
-    gates[gate->first] = *enabled;
+    const KeyAndValue gate = split_at_equals(part);
+    const std::optional<bool> enabled = value_of(kBools, gate.value);
+    if (gate.key.empty() || !enabled) {
+      return is_not(part, "a feature gate and its state such as AllAlpha=false");
+    }
+    gates[gate.key] = *enabled;
   }
   return gates;
 }

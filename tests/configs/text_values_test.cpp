@@ -75,6 +75,8 @@ TEST(TextValuesTest, PrimaryStandsAlone) {
 
 TEST(TextValuesTest, ModulesHaveAPatternAndAVerbosity) {
   EXPECT_EQ(reread<std::vector<LoggingConfig::Module>>("proxier=4,a=b=2"), "proxier=4,a=b=2");
+  EXPECT_EQ(reread<std::vector<LoggingConfig::Module>>("=2"),
+            "\"=2\" is not a file pattern and verbosity such as gc*=2");
   EXPECT_EQ(reread<std::vector<LoggingConfig::Module>>("proxier"),
             "\"proxier\" is not a file pattern and verbosity such as gc*=2");
 }
