@@ -139,7 +139,7 @@ Result<std::string> ConfigReader::scalar_text(const YAML::Node& node, ScalarKind
 }
 
 Result<std::string> ConfigReader::bool_text(const YAML::Node& node) {
-  const Result<std::string> text = scalar_text(node, ScalarKind::Bool);
+  Result<std::string> text = scalar_text(node, ScalarKind::Bool);
   if (!text) return text;
   return value_text(is_in(kTrue, *text));
 }

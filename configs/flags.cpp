@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "configs/defaults.h"
 #include "configs/fields.h"
 #include "configs/flag_setter.h"
 #include "configs/flag_table.h"
@@ -189,19 +190,10 @@ std::map<std::string, FlagSetter::Setting> settings_of(const Given& given, Optio
   return settings;
 }
 
-// Defaults that follow from other flags; an explicit flag for the same field is applied later.
-void follow_other_flags(const Given& given, Config& config) {
-  const auto text_of = [&given](const char* name) {
-    const auto found = given.config_flags.find(name);
-    return found == given.config_flags.end() ? std::string() : found->second;
-  };
-  const std::optional<IpAddress> bind_address = parse_ip_address(text_of("bind-address"));
-  if (bind_address && bind_address->family == IpFamily::Ipv6) {
-    config.healthz_bind_address.address = *parse_ip_address("::");
-    config.metrics_bind_address.address = *parse_ip_address("::1");
-  }
-  const std::string mode = text_of("proxy-mode");
-  if (mode == "iptables" || mode == "ipvs") config.node_port_addresses = {};
+// Empty when it was not given.
+std::string text_of(const Given& given, const char* flag) {
+  const auto found = given.config_flags.find(flag);
+  return found == given.config_flags.end() ? std::string() : found->second;
 }
 
 // A deprecated port flag: 0 switches the server off; any other port is for an address without one.
@@ -222,7 +214,9 @@ void apply_port(const char* flag, const std::optional<std::string>& text,
 void apply_flags(const Given& given, Options& options, std::vector<std::string>& errors) {
   Config& config = options.config;
   const std::vector<LoggingConfig::Module> modules_of_file = config.logging.vmodule;
-  if (!given.config_file) follow_other_flags(given, config);
+  if (!given.config_file) {
+    config = defaults_for(text_of(given, "proxy-mode"), text_of(given, "bind-address"));
+  }
   const std::map<std::string, FlagSetter::Setting> settings = settings_of(given, options);
   FlagSetter setter(settings);
   visit_config(setter, config);

@@ -4,15 +4,13 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "configs/config_reader.h"
+#include "configs/defaults.h"
 #include "configs/fields.h"
 
 namespace mkp {
@@ -21,28 +19,18 @@ namespace {
 constexpr std::string_view kApiVersion = "kubeproxy.config.k8s.io/v1alpha1";
 constexpr std::string_view kKind = "KubeProxyConfiguration";
 
-// Some defaults follow from what else the file says.
-Config defaults_for(const YAML::Node& root) {
-  const auto text_of = [&root](const char* name) {
-    const YAML::Node node = root[name];
-    return node && node.IsScalar() ? node.Scalar() : std::string();
-  };
-  Config config;
-  const std::optional<IpAddress> bind_address = parse_ip_address(text_of("bindAddress"));
-  if (bind_address && bind_address->family == IpFamily::Ipv6) {
-    config.healthz_bind_address.address = *parse_ip_address("::");
-    config.metrics_bind_address.address = *parse_ip_address("::1");
-  }
-  const std::string mode = text_of("mode");
-  if (mode == "iptables" || mode == "ipvs") config.node_port_addresses = {};
-  return config;
+// Empty when it is absent or no text.
+std::string text_of(const YAML::Node& root, const char* name) {
+  const YAML::Node node = root[name];
+  return node && node.IsScalar() ? node.Scalar() : std::string();
 }
 
 Result<LoadedConfig> read_document(const YAML::Node& root, std::string_view file) {
   ConfigReader reader(root, file);
   reader.constant("apiVersion", kApiVersion);
   reader.constant("kind", kKind);
-  LoadedConfig loaded{.config = defaults_for(root), .warnings = {}};
+  LoadedConfig loaded{.config = defaults_for(text_of(root, "mode"), text_of(root, "bindAddress")),
+                      .warnings = {}};
   visit_config(reader, loaded.config);
   reader.report_unknown_fields();
   if (const std::vector<std::string> errors = reader.errors(); !errors.empty()) {
