@@ -48,8 +48,9 @@ class Run {
       const Result<std::optional<std::string>> wrong =
           check_.mismatch(flow, service_port ? service_port->name : "");
       if (!wrong) return fail(wrong.error(), to_text(flow));
-      if (*wrong)
-        mismatches_.push_back(fmt::format("{}: {}: {}", step.about, to_text(flow), **wrong));
+      if (const std::optional<std::string>& instead = *wrong) {
+        mismatches_.push_back(fmt::format("{}: {}: {}", step.about, to_text(flow), *instead));
+      }
     }
     return {};
   }

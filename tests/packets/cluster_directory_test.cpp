@@ -53,7 +53,8 @@ class ClusterDirectoryTest : public testing::Test {
   }
 
   std::string found(std::string_view destination, Transport transport = Transport::Tcp) const {
-    const auto service_port = cluster_->find(parse_address_port(destination).value(), transport);
+    const auto service_port =
+        cluster_->find(parse_address_port(destination).value_or(AddressPort{}), transport);
     return service_port ? service_port->name : "";
   }
 
@@ -91,7 +92,7 @@ TEST_F(ClusterDirectoryTest, ReplacesAllServiceCidrs) {
 TEST_F(ClusterDirectoryTest, GivesTheNodeOneAddressOfEachFamilyAndItsZone) {
   NodeUnderTest node{"worker-1", {}, "east"};
   for (const char* ip : {"192.168.0.1", "192.168.1.1", "fd00::1"}) {
-    node.ips.push_back(parse_ip_address(ip).value());
+    node.ips.push_back(parse_ip_address(ip).value_or(IpAddress{}));
   }
   ASSERT_TRUE(cluster_->write_node(node));
   const std::string text = manifest("Node__worker-1.yaml");
@@ -139,12 +140,17 @@ TEST_F(ClusterDirectoryTest, FindsNoServicePortForAnotherPortOrProtocol) {
 
 TEST_F(ClusterDirectoryTest, TellsClusterIpsAndLocalPoliciesApart) {
   ASSERT_TRUE(cluster_->apply(std::string(kWeb) + "---\n" + kApi));
-  const auto web = cluster_->find(parse_address_port("203.0.113.44:80").value(), Transport::Tcp);
-  const auto api = cluster_->find(parse_address_port("172.30.0.11:80").value(), Transport::Tcp);
-  EXPECT_FALSE(web.value().by_cluster_ip);
-  EXPECT_TRUE(web.value().has_local_policy);
-  EXPECT_TRUE(api.value().by_cluster_ip);
-  EXPECT_FALSE(api.value().has_local_policy);
+  const auto web =
+      cluster_->find(parse_address_port("203.0.113.44:80").value_or(AddressPort{}), Transport::Tcp)
+          .value_or(ClusterDirectory::ServicePort{});
+  const auto api =
+      cluster_->find(parse_address_port("172.30.0.11:80").value_or(AddressPort{}), Transport::Tcp)
+          .value_or(ClusterDirectory::ServicePort{});
+  EXPECT_EQ(web.name, "Service_shop_web.yaml:http/tcp");
+  EXPECT_FALSE(web.by_cluster_ip);
+  EXPECT_TRUE(web.has_local_policy);
+  EXPECT_TRUE(api.by_cluster_ip);
+  EXPECT_FALSE(api.has_local_policy);
 }
 
 }  // namespace

@@ -91,12 +91,13 @@ FlowCheck::Mismatch FlowCheck::sticky(const Flow& flow, const std::string& servi
     affinity_[client] = outcome->destination;
     missing.erase(outcome->destination);
   }
-  return flow.from ? other_clients(flow, missing) : std::nullopt;
+  return flow.from ? other_clients(flow, from, missing) : std::nullopt;
 }
 
-FlowCheck::Mismatch FlowCheck::other_clients(const Flow& flow, std::set<AddressPort> missing) {
+FlowCheck::Mismatch FlowCheck::other_clients(const Flow& flow, const IpAddress& first,
+                                             std::set<AddressPort> missing) {
   for (int other = 1; other < 64 && !missing.empty(); ++other) {
-    IpAddress from = *flow.from;
+    IpAddress from = first;
     std::uint8_t& last = from.bytes[from.size() - 1];
     last = static_cast<std::uint8_t>(last ^ other);
     // An endpoint that meets itself is masqueraded, which the flow's expectation does not speak of.

@@ -31,7 +31,7 @@ class FlowCheck {
   Mismatch translated(const Flow& flow);
   Mismatch sticky(const Flow& flow, const std::string& service_port);
   // The further clients that show that each expected endpoint can be chosen.
-  Mismatch other_clients(const Flow& flow, std::set<AddressPort> missing);
+  Mismatch other_clients(const Flow& flow, const IpAddress& first, std::set<AddressPort> missing);
   Mismatch untranslated(const Flow& flow, Outcome::Kind expected);
   Mismatch refused(const Flow& flow);
   Mismatch accepted(const Flow& flow);

@@ -8,9 +8,9 @@
 namespace mkp::packets {
 namespace {
 
-IpAddress ip(std::string_view text) { return parse_ip_address(text).value(); }
+IpAddress ip(std::string_view text) { return parse_ip_address(text).value_or(IpAddress{}); }
 
-AddressPort at(std::string_view text) { return parse_address_port(text).value(); }
+AddressPort at(std::string_view text) { return parse_address_port(text).value_or(AddressPort{}); }
 
 // A flow from a pod to a cluster IP.
 Flow flow(Expectation::Kind kind, const std::map<AddressPort, bool>& endpoints = {}) {

@@ -114,6 +114,7 @@ Result<LocalSockets> LocalSockets::open() {
 
 std::vector<int> LocalSockets::descriptors() const {
   std::vector<int> all;
+  all.reserve(sockets_.size());
   for (const Raw& socket : sockets_) all.push_back(socket.descriptor.get());
   return all;
 }
@@ -138,7 +139,9 @@ Result<> LocalSockets::send(const IpAddress& from, const IpAddress& to,
 std::vector<Sighting> LocalSockets::read_all() const {
   std::vector<Sighting> seen;
   for (const Raw& socket : sockets_) {
-    while (const std::optional<Received> got = receive(socket.descriptor.get(), socket.family)) {
+    for (;;) {
+      const std::optional<Received> got = receive(socket.descriptor.get(), socket.family);
+      if (!got) break;
       const std::optional<Sighting> sighting =
           socket.family == IpFamily::Ipv4
               ? decode(got->bytes)

@@ -5,7 +5,7 @@
 namespace mkp::packets {
 namespace {
 
-AddressPort at(std::string_view text) { return parse_address_port(text).value(); }
+AddressPort at(std::string_view text) { return parse_address_port(text).value_or(AddressPort{}); }
 
 const Packet kSent{Transport::Tcp, at("203.0.113.7:40000"), at("172.30.0.10:80"), 5};
 

@@ -147,7 +147,7 @@ struct IpHeader {
 std::optional<IpHeader> parse_ip(View in) {
   if (in.empty()) return std::nullopt;
   if (in[0] >> 4 == 4) {
-    const std::size_t header_size = (in[0] & 0x0fU) * 4;
+    const std::size_t header_size = static_cast<std::size_t>(in[0] & 0x0f) * 4;
     if (header_size < kIpv4HeaderSize || in.size() < header_size) return std::nullopt;
     return IpHeader{in[9], get_address(in, 12, IpFamily::Ipv4), get_address(in, 16, IpFamily::Ipv4),
                     in.subspan(header_size)};

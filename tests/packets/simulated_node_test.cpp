@@ -15,7 +15,9 @@ class SimulatedNodeTest : public testing::Test {
     return {ip("10.20.0.11"), ip("10.20.1.11"), ip("fd20::11")};
   }
 
-  static IpAddress ip(std::string_view text) { return parse_ip_address(text).value(); }
+  static IpAddress ip(std::string_view text) {
+    return parse_ip_address(text).value_or(IpAddress{});
+  }
 
   // A chain of its own for each rule; both families.
   static void load(std::string_view hook, std::string_view rule) {
@@ -41,7 +43,7 @@ class SimulatedNodeTest : public testing::Test {
     const Result<Outcome> outcome =
         node_->probe({transport,
                       {ip(from), static_cast<std::uint16_t>(20'000 + tag)},
-                      parse_address_port(to).value(),
+                      parse_address_port(to).value_or(AddressPort{}),
                       tag,
                       out_of_state});
     return outcome ? to_text(*outcome) : outcome.error().what;
