@@ -72,11 +72,13 @@ asio::awaitable<void> Controller::process_queue() {
 
 bool Controller::drain() {
   for (;;) {
-    const Result<std::optional<DeltaFifo::Popped>> popped = queue_.try_pop(process_);
-    if (!popped) return false;
-    if (!*popped) return true;
-    const Result<>& outcome = (*popped)->outcome;
-    if (!outcome) spdlog::error("a change of the cluster was lost: {}", outcome.error().what);
+    const Result<std::optional<DeltaFifo::Popped>> next = queue_.try_pop(process_);
+    if (!next) return false;
+    const std::optional<DeltaFifo::Popped>& popped = *next;
+    if (!popped) return true;
+    if (!popped->outcome) {
+      spdlog::error("a change of the cluster was lost: {}", popped->outcome.error().what);
+    }
   }
 }
 

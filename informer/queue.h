@@ -32,8 +32,8 @@ class Requeue {
 };
 
 inline std::string to_text(const Requeue& requeue) {
-  return requeue.cause() ? requeue.cause()->what
-                         : "the popped item should be requeued without returning an error";
+  const std::optional<Error>& cause = requeue.cause();
+  return cause ? cause->what : "the popped item should be requeued without returning an error";
 }
 
 // What became of an item.

@@ -101,16 +101,17 @@ asio::awaitable<Reflector::StreamEnd> Reflector::consume(EventStream& stream, Ti
   bool versions_count = !seen_.empty() && seen_ != "0";
   std::size_t events = 0;
   for (;;) {
-    Result<std::optional<WatchEvent>> event = co_await stream.next();
-    if (!event) {
-      const bool busy = event.error().code == Errc::Unavailable;
+    Result<std::optional<WatchEvent>> next = co_await stream.next();
+    if (!next) {
+      const bool busy = next.error().code == Errc::Unavailable;
       co_return StreamEnd{busy ? StreamEnd::Reason::Busy : StreamEnd::Reason::Broken,
-                          std::move(event.error())};
+                          std::move(next.error())};
     }
-    if (!*event) break;
-    if (!apply(**event)) continue;
-    versions_count = versions_count || (*event)->type != WatchEvent::Type::Added;
-    if (versions_count) saw((*event)->resource_version);
+    const std::optional<WatchEvent>& event = *next;
+    if (!event) break;
+    if (!apply(*event)) continue;
+    versions_count = versions_count || event->type != WatchEvent::Type::Added;
+    if (versions_count) saw(event->resource_version);
     ++events;
   }
   if (events == 0 && clock_.now() - asked_at < kVeryShortWatch) {
