@@ -158,8 +158,10 @@ Result<> Daemon::prepare() {
 // --------------------------------------------------------------------------------------
 
 asio::awaitable<int> Daemon::once() {
-  const std::variant<std::monostate, int> ended =
-      co_await (feed_->run() || (options_.dry_run ? preview_once() : sync_once()));
+  // Named: g++ 12 destroys the outcome of a conditional expression twice in a statement with
+  // co_await.
+  asio::awaitable<int> task = options_.dry_run ? preview_once() : sync_once();
+  const auto ended = co_await (feed_->run() || std::move(task));
   co_return std::holds_alternative<int>(ended) ? std::get<int>(ended) : failed();
 }
 
@@ -226,7 +228,10 @@ asio::awaitable<void> Daemon::sync_until_signalled() {
 }
 
 asio::awaitable<void> Daemon::stop_on_signal() {
-  co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
+  const auto [cancelled, signal] =
+      co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
+  if (cancelled) co_return;
+  spdlog::info("stopping, on signal {}", signal);
   stopping_ = true;
   if (runner_) runner_->stop();
 }

@@ -31,10 +31,11 @@ SyncReport& SyncReport::operator+=(const SyncReport& other) {
 Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
                                        const std::set<ServiceName>& touched) {
   unacknowledged_.insert(touched.begin(), touched.end());
-  if (backend_.in_doubt()) return resync(cluster);
-  Result<SyncReport> report = sync_touched(cluster, unacknowledged_);
+  Result<SyncReport> report =
+      backend_.in_doubt() ? resync(cluster) : sync_touched(cluster, unacknowledged_);
   // Somebody else changed something meanwhile: look at what is there now, and go on from that.
-  if (!report && report.error().code == Errc::Expired) return resync(cluster);
+  if (!report && report.error().code == Errc::Expired) report = resync(cluster);
+  if (report) report->cleanup_due = backend_.plan_cleanup() != nullptr;
   return report;
 }
 
@@ -95,7 +96,6 @@ Result<SyncReport> FamilyProxier::apply(Plan& plan, TimePoint started) {
   }
   report.compute = planned - started;
   report.kernel = clock_.now() - planned;
-  report.cleanup_due = backend_.plan_cleanup() != nullptr;
   return report;
 }
 
