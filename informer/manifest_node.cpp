@@ -16,9 +16,9 @@ std::shared_ptr<Node> manifest_node(const ManifestField& document) {
   }
   for (const ManifestField& element : document["status"]["addresses"].elements()) {
     const std::string type = element["type"].text();
-    std::string address = element["address"].text();
-    if (type == "InternalIP") node->internal_ips.push_back(std::move(address));
-    if (type == "ExternalIP") node->external_ips.push_back(std::move(address));
+    const std::string address = element["address"].text();
+    if (type == "InternalIP") node->internal_ips.push_back(address);
+    if (type == "ExternalIP") node->external_ips.push_back(address);
   }
   return node;
 }

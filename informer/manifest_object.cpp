@@ -91,7 +91,8 @@ std::optional<std::int64_t> seconds_since_1970(std::string_view text) {
                                         std::chrono::day(static_cast<unsigned>(parts[2]))};
   if (!zone || !day.ok() || parts[3] > 23 || parts[4] > 59 || parts[5] > 60) return std::nullopt;
   const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
-  return days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5] - *zone;
+  const int seconds = parts[3] * 3600 + parts[4] * 60 + parts[5] - *zone;
+  return days * 86400 + seconds;
 }
 
 }  // namespace

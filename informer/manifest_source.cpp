@@ -28,8 +28,8 @@ struct CloseDirectory {
 
 }  // namespace
 
-ManifestSource::ManifestSource(std::string directory)
-    : watch_(std::move(directory)),
+ManifestSource::ManifestSource(const std::string& directory)
+    : watch_(directory),
       feeds_{ManifestFeed([this] { return catalog_.objects(ObjectKind::Service); },
                           [this] { progress_.notify(); }),
              ManifestFeed([this] { return catalog_.objects(ObjectKind::EndpointSlice); },

@@ -29,7 +29,7 @@ namespace mkp {
 // thread, and outlives run() and all streams.
 class ManifestSource {
  public:
-  explicit ManifestSource(std::string directory);
+  explicit ManifestSource(const std::string& directory);
   ManifestSource(const ManifestSource&) = delete;
   ManifestSource& operator=(const ManifestSource&) = delete;
 

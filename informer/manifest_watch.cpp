@@ -42,7 +42,7 @@ std::string normal_path(const std::string& path) {
 
 }  // namespace
 
-DirectoryWatch::DirectoryWatch(std::string path) : path_(normal_path(path)) {}
+DirectoryWatch::DirectoryWatch(const std::string& path) : path_(normal_path(path)) {}
 
 Result<> DirectoryWatch::open() {
   if (!inotify_) {

@@ -24,7 +24,7 @@ struct DirectoryChanges {
 // by watching the nearest directory above it that exists.
 class DirectoryWatch {
  public:
-  explicit DirectoryWatch(std::string path);
+  explicit DirectoryWatch(const std::string& path);
 
   // Opens and watches what the path leads to now. On failure the way there is watched, so that wait
   // and try again.
