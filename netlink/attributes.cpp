@@ -16,23 +16,23 @@ constexpr std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
 
 }  // namespace
 
-std::optional<Attribute> AttributeReader::next() {
-  if (malformed_ || rest_.empty()) return std::nullopt;
+const Attribute* AttributeReader::next() {
+  if (malformed_ || rest_.empty()) return nullptr;
   if (rest_.size() < kHeaderSize) {
     malformed_ = true;
-    return std::nullopt;
+    return nullptr;
   }
   const auto length = load_host<std::uint16_t>(rest_.data());
   const auto type = load_host<std::uint16_t>(rest_.data() + 2);
   if (length < kHeaderSize || length > rest_.size()) {
     malformed_ = true;
-    return std::nullopt;
+    return nullptr;
   }
-  const Attribute attribute{static_cast<std::uint16_t>(type & NLA_TYPE_MASK),
-                            rest_.subspan(kHeaderSize, length - kHeaderSize)};
+  current_ = Attribute{static_cast<std::uint16_t>(type & NLA_TYPE_MASK),
+                       rest_.subspan(kHeaderSize, length - kHeaderSize)};
   // The padding of the last attribute may be missing.
   rest_ = rest_.subspan(std::min(padded(length), rest_.size()));
-  return attribute;
+  return &current_;
 }
 
 std::optional<std::uint8_t> read_u8(ByteSpan payload) {

@@ -27,8 +27,8 @@ class AttributeReader {
  public:
   explicit AttributeReader(ByteSpan bytes) : rest_(bytes) {}
 
-  // The next attribute; nothing at the end, or where the bytes are no attribute.
-  std::optional<Attribute> next();
+  // The next attribute, until the next call; null at the end, or where the bytes are no attribute.
+  const Attribute* next();
   // Whether next() has met bytes that are no attribute.
   bool malformed() const { return malformed_; }
   // What next() has not looked at yet: a position, in bytes from the end.
@@ -36,6 +36,7 @@ class AttributeReader {
 
  private:
   ByteSpan rest_;
+  Attribute current_;
   bool malformed_ = false;
 };
 
@@ -48,7 +49,7 @@ class AttributeTable {
   static std::optional<AttributeTable> read(ByteSpan bytes) {
     AttributeTable table;
     AttributeReader reader(bytes);
-    while (const std::optional<Attribute> attribute = reader.next()) {
+    while (const Attribute* attribute = reader.next()) {
       if (attribute->type < kTypes) table.payloads_[attribute->type] = attribute->payload;
     }
     if (reader.malformed()) return std::nullopt;

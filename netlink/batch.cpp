@@ -259,7 +259,7 @@ class Batch::Builder {
     AttributeWriter writer(batch_.bytes_);
     const std::size_t begin = batch_.bytes_.size();
     put_element(writer, element, parts);
-    if (batch_.bytes_.size() - open_->list > kMaxAttribute) {
+    if (open_ && batch_.bytes_.size() - open_->list > kMaxAttribute) {
       batch_.bytes_.resize(begin);
       open_elements(type, set);
       put_element(writer, element, parts);
@@ -321,14 +321,14 @@ std::optional<Refusal> Batch::refusal_of(const NetlinkError& error) const {
   const auto message_size = load_host<std::uint32_t>(bytes_.data() + carried.offset);
   const ByteSpan message = ByteSpan(bytes_).subspan(carried.offset, message_size);
   AttributeReader lists(message.subspan(kMessageHeader));
-  while (const std::optional<Attribute> list = lists.next()) {
+  while (const Attribute* list = lists.next()) {
     if (list->type != NFTA_SET_ELEM_LIST_ELEMENTS) continue;
     AttributeReader elements(list->payload);
     const std::size_t list_end = message.size();
     for (std::size_t operation = carried.first; operation <= carried.last; ++operation) {
       const std::size_t offset = list_end - elements.remaining();
       if (offset == *error.attribute_offset) return Refusal{operation, operation, error.err};
-      if (!elements.next()) break;
+      if (elements.next() == nullptr) break;
     }
   }
   return refusal;

@@ -51,7 +51,7 @@ std::optional<NetlinkError> parse_error(const NetlinkMessage& message) {
   }
   if (begin > message.payload.size()) return error;
   AttributeReader attributes(message.payload.subspan(begin));
-  while (const std::optional<Attribute> attribute = attributes.next()) {
+  while (const Attribute* attribute = attributes.next()) {
     if (attribute->type == NLMSGERR_ATTR_OFFS && attribute->payload.size() == 4) {
       error.attribute_offset = load_host<std::uint32_t>(attribute->payload.data());
     }

@@ -16,9 +16,9 @@ namespace mkp {
 namespace {
 
 // The kernel fills at most 32 KiB of a datagram when it lists something.
-constexpr std::size_t kReceiveBuffer = 64 * 1024;
+constexpr std::size_t kReceiveBuffer = 65536;
 // What the kernel keeps for answers: refusals of a batch come all at once.
-constexpr int kAnswers = 4 * 1024 * 1024;
+constexpr int kAnswers = 1 << 22;
 // What a send buffer must have beyond its datagram.
 constexpr std::size_t kSendOverhead = 4096;
 

@@ -278,10 +278,9 @@ class Writer {
     if (at < registers_.size()) registers_[at] = std::move(loaded);
   }
   Loaded take(Register from) {
-    if (from >= registers_.size() || !registers_[from]) return {"[nothing]", 1, ValueType::Raw, {}};
-    Loaded loaded = std::move(*registers_[from]);
-    registers_[from].reset();
-    return loaded;
+    Loaded nothing{"[nothing]", 1, ValueType::Raw, {}};
+    if (from >= registers_.size()) return nothing;
+    return std::exchange(registers_[from], std::nullopt).value_or(std::move(nothing));
   }
   // What lies in neighbouring registers is one key.
   std::string take_concatenation(Register from) {

@@ -69,7 +69,7 @@ SetShape shape_of(const SetTable& set) {
 std::optional<std::vector<Expression>> parse_expressions(ByteSpan list, IpFamily family) {
   std::vector<Expression> expressions;
   AttributeReader reader(list);
-  while (const std::optional<Attribute> entry = reader.next()) {
+  while (const Attribute* entry = reader.next()) {
     const auto expression = AttributeTable<NFTA_EXPR_MAX + 1>::read(entry->payload);
     if (!expression) return std::nullopt;
     const std::optional<std::string_view> name = read_name(expression->payload(NFTA_EXPR_NAME));
@@ -165,11 +165,11 @@ Result<> RulesetDump::take_elements(ByteSpan attributes) {
   Ruleset::SetState& set = ruleset_.sets[found->second];
 
   AttributeReader reader(table->payload(NFTA_SET_ELEM_LIST_ELEMENTS));
-  while (const std::optional<Attribute> entry = reader.next()) {
+  while (const Attribute* entry = reader.next()) {
     Result<std::optional<Element>> element = parse_element(entry->payload);
     if (!element) return fail(std::move(element.error()), "set " + set.set.name);
-    if (*element) {
-      set.elements.push_back(std::move(**element));
+    if (std::optional<Element>& said = *element; said.has_value()) {
+      set.elements.push_back(std::move(*said));
     } else {
       set.set.foreign = true;
     }
