@@ -39,7 +39,13 @@ class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(YamlReader& reader) : reader_(reader) {}
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override { clear(); }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // yaml-cpp 0.7 finds empty documents for ever in front of what no document can begin with, such
+    // as a comma.
+    if (mark.pos == document_at_) throw Refused{line_of(mark), "no document can begin like this"};
+    document_at_ = mark.pos;
+    clear();
+  }
   void OnDocumentEnd() override {
     reader_.document(tree_, root_);
     clear();
@@ -159,6 +165,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Open> open_;
   Index root_ = kNone;
   std::uint64_t aliased_ = 0;
+  int document_at_ = -1;
 };
 
 }  // namespace

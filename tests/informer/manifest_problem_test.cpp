@@ -228,6 +228,12 @@ TEST(ManifestProblemTest, RefusesAnAliasOfWhatContainsIt) {
             "svc.yaml:1: syntax error: an alias stands for something that contains it\n");
 }
 
+TEST(ManifestProblemTest, RefusesWhatNoDocumentCanBeginWith) {
+  EXPECT_EQ(problems(","), "svc.yaml:1: syntax error: no document can begin like this\n");
+  EXPECT_EQ(problems("---\n{apiVersion: v1, kind: Node, metadata: {name: a}},\n"),
+            "svc.yaml:2: syntax error: no document can begin like this\n");
+}
+
 TEST(ManifestProblemTest, RefusesDeepNesting) {
   EXPECT_EQ(problems(std::string(100000, '[')),
             "svc.yaml:1: syntax error: nested deeper than 128 levels\n");
