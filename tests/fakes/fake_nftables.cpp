@@ -32,7 +32,7 @@ Result<std::vector<Refusal>> FakeNftables::commit(const Transaction& transaction
   counters_.messages += batch.messages();
   counters_.bytes += batch.bytes().size();
 
-  if (failure_) return tl::unexpected<Error>(*std::exchange(failure_, std::nullopt));
+  if (auto failure = std::exchange(failure_, std::nullopt)) return tl::unexpected<Error>(*failure);
   if (!batch.unsendable().empty()) return batch.unsendable();
   if (generation && *generation != generation_) {
     return fail_errno(ERESTART, "commit table " + transaction.table);
@@ -64,7 +64,9 @@ Ruleset FakeNftables::ruleset_of(const Key& key, const Table& table) const {
 
 Result<std::optional<Ruleset>> FakeNftables::dump(IpFamily family, std::string_view table) {
   ++counters_.dumps;
-  if (dump_failure_) return tl::unexpected<Error>(*std::exchange(dump_failure_, std::nullopt));
+  if (auto failure = std::exchange(dump_failure_, std::nullopt)) {
+    return tl::unexpected<Error>(*failure);
+  }
   const auto found = tables_.find({family, std::string(table)});
   if (found == tables_.end()) return std::optional<Ruleset>();
   return ruleset_of(found->first, found->second);
