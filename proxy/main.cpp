@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <string>
 #include <variant>
 
 #include "configs/flags.h"
@@ -13,7 +15,9 @@ int main(int argc, char** argv) {
     mkp::set_up_logging({});
     mkp::Result<mkp::CommandLine> command_line = mkp::parse_command_line(argc, argv);
     if (!command_line) {
-      spdlog::error("{}", command_line.error().what);
+      // A line for each thing that is wrong.
+      std::istringstream lines(command_line.error().what);
+      for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
       return 1;
     }
     if (const auto* information = std::get_if<mkp::Information>(&*command_line)) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 
@@ -25,8 +27,10 @@ class KernelView {
   }
   bool has_table(IpFamily family) { return socket_->dump(family, kTable).value().has_value(); }
   void remove_tables() {
-    for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6})
-      remove_rules(*socket_, family).value();
+    for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
+      const Result<> removed = remove_rules(*socket_, family);
+      EXPECT_TRUE(removed) << removed.error().what;
+    }
   }
   nft::Nftables& nftables() { return *socket_; }
 
