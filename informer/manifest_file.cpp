@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <functional>
 
 #include "informer/manifest_unique_fd.h"
 #include "informer/manifest_yaml.h"
@@ -30,8 +31,12 @@ FileIdentity identity_of(const struct stat& status) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   const std::int64_t modified = nanoseconds(status.st_mtim);
-  return {status.st_dev, status.st_ino, status.st_size, modified,
-          nanoseconds(now) - modified > kUnsettledNs};
+  return {status.st_dev,
+          status.st_ino,
+          status.st_size,
+          modified,
+          nanoseconds(now) - modified > kUnsettledNs,
+          0};
 }
 
 FileReading unreadable(std::string why) { return {Outcome::Unreadable, {}, {}, std::move(why)}; }
@@ -109,7 +114,10 @@ FileReading read_manifest_file(int directory, const std::string& name,
                      fstat(file.get(), &after) == 0 &&
                      identity.is_same_file_state(identity_of(after)) &&
                      !is_open_for_writing(file.get());
-  if (whole) return reading;
+  if (whole) {
+    reading.identity.content = std::hash<std::string>{}(reading.text);
+    return reading;
+  }
   // Writes to what a link leads to are not seen by a watch on the directory.
   if (is_link(directory, name)) return unreadable("is a link to a file that is being written");
   return {Outcome::BeingWritten, {}, {}, {}};

@@ -18,6 +18,9 @@ struct FileIdentity {
   // Whether the file was old enough when it was looked at that another write would have shown in
   // modified_ns, which moves on with the kernel's tick only.
   bool settled = false;
+  // A hash of the text that was read: a mounted ConfigMap is replaced as a whole, by files most of
+  // which say what they said before.
+  std::uint64_t content = 0;
 
   bool is_same_file_state(const FileIdentity& now) const;
 };

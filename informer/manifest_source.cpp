@@ -19,6 +19,10 @@ namespace mkp {
 
 namespace {
 
+// A file that was closed but looks open is looked at again after 1, 2, 4, ... 512 ms.
+constexpr Duration kFirstLook = std::chrono::milliseconds(1);
+constexpr int kLooks = 10;
+
 // Readings that a slow stream may hold up before they are told together.
 constexpr std::size_t kMaxUntold = 256;
 
@@ -70,12 +74,29 @@ asio::awaitable<void> ManifestSource::run() {
 
 asio::awaitable<void> ManifestSource::read_changes(asio::posix::stream_descriptor& events) {
   for (;;) {
-    const auto [failed] = co_await events.async_wait(asio::posix::stream_descriptor::wait_read,
-                                                     asio::as_tuple(asio::use_awaitable));
-    if (failed) continue;  // cancelled, as nothing else ends this wait: the next one unwinds
+    co_await until_there_is_something_to_read(events);
     DirectoryChanges changes = watch_.take();
+    looks_ = changes.any() ? 0 : looks_ + 1;
+    changes.written.merge(std::exchange(still_open_, {}));
     if (changes.any()) (void)read(std::move(changes)).has_value();
+    // Somebody has opened it anew, and will close it.
+    if (looks_ >= kLooks) still_open_.clear();
   }
+}
+
+// For an event; or, where a file was closed but looked open, for the moment that the kernel takes
+// from telling of the close to counting the writer out.
+asio::awaitable<void> ManifestSource::until_there_is_something_to_read(
+    asio::posix::stream_descriptor& events) {
+  using namespace asio::experimental::awaitable_operators;
+  auto event = events.async_wait(asio::posix::stream_descriptor::wait_read,
+                                 asio::as_tuple(asio::use_awaitable));
+  if (still_open_.empty()) {
+    co_await std::move(event);
+    co_return;
+  }
+  asio::awaitable<void> pause = clock_.sleep_until(later(clock_.now(), kFirstLook * (1 << looks_)));
+  co_await (std::move(event) || std::move(pause));
 }
 
 asio::awaitable<void> ManifestSource::announce_readings() {
@@ -105,11 +126,11 @@ Result<> ManifestSource::read(DirectoryChanges changes) {
     changed = *scanned;
   }
   for (const std::string& name : changes.written) {
-    changed = look_at(name, std::nullopt, false) || changed;
+    changed = look_at(name, std::nullopt, Occasion::Written) || changed;
     changes.touched.erase(name);
   }
   for (const std::string& name : changes.touched) {
-    changed = look_at(name, known(name), false) || changed;
+    changed = look_at(name, known(name), Occasion::Touched) || changed;
   }
   if (changed || reading_ == 0) complete_reading();
   log_news();
@@ -133,12 +154,14 @@ Result<bool> ManifestSource::scan(bool replaced) {
   if (outage_ && reading_ != 0) spdlog::info("manifests: {} is there again", watch_.path());
   outage_.reset();
   bool changed = false;
-  for (const std::string& name : *names) changed = look_at(name, known(name), true) || changed;
+  for (const std::string& name : *names)
+    changed = look_at(name, known(name), Occasion::Scan) || changed;
   std::vector<std::string> gone;
   for (const auto& [name, identity] : files_) {
     if (!names->contains(name)) gone.push_back(name);
   }
-  for (const std::string& name : gone) changed = look_at(name, std::nullopt, true) || changed;
+  for (const std::string& name : gone)
+    changed = look_at(name, std::nullopt, Occasion::Scan) || changed;
   return changed;
 }
 
@@ -159,7 +182,7 @@ Result<std::set<std::string>> ManifestSource::list_directory() {
 }
 
 bool ManifestSource::look_at(const std::string& name, const std::optional<FileIdentity>& known,
-                             bool in_scan) {
+                             Occasion occasion) {
   FileReading reading = read_manifest_file(watch_.directory(), name, known);
   switch (reading.outcome) {
     case FileReading::Outcome::Unchanged:
@@ -168,7 +191,8 @@ bool ManifestSource::look_at(const std::string& name, const std::optional<FileId
       catalog_.remove(name);
       return files_.erase(name) > 0;
     case FileReading::Outcome::BeingWritten:
-      if (!in_scan || files_.contains(name)) return false;
+      if (occasion == Occasion::Written) still_open_.insert(name);
+      if (occasion != Occasion::Scan || files_.contains(name)) return false;
       catalog_.put_unreadable(name, "is open for writing, and is read once its writer closes it");
       files_[name] = {};
       return true;
@@ -180,7 +204,10 @@ bool ManifestSource::look_at(const std::string& name, const std::optional<FileId
       break;
   }
   ++files_read_;
-  files_[name] = reading.identity;
+  const FileIdentity before = std::exchange(files_[name], reading.identity);
+  if (before.content == reading.identity.content && before.size == reading.identity.size) {
+    return false;
+  }
   catalog_.put(name, decode_manifests(name, reading.text));
   return true;
 }

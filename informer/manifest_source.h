@@ -17,6 +17,7 @@
 #include "informer/manifest_problem.h"
 #include "informer/manifest_watch.h"
 #include "informer/signal.h"
+#include "runner/clock.h"
 
 namespace mkp {
 
@@ -60,6 +61,7 @@ class ManifestSource {
   using Ends = std::array<std::uint64_t, 4>;
 
   asio::awaitable<void> read_changes(asio::posix::stream_descriptor& events);
+  asio::awaitable<void> until_there_is_something_to_read(asio::posix::stream_descriptor& events);
   asio::awaitable<void> announce_readings();
 
   Result<> read(DirectoryChanges changes);
@@ -69,7 +71,9 @@ class ManifestSource {
   Result<bool> scan(bool replaced);
   Result<std::set<std::string>> list_directory();
   // Reads one file if need be, and tells whether that changed anything.
-  bool look_at(const std::string& name, const std::optional<FileIdentity>& known, bool in_scan);
+  enum class Occasion : std::uint8_t { Scan, Touched, Written };
+  bool look_at(const std::string& name, const std::optional<FileIdentity>& known,
+               Occasion occasion);
   std::optional<FileIdentity> known(const std::string& name) const;
   tl::unexpected<Error> lose_directory(Error why);
   void complete_reading();
@@ -79,6 +83,9 @@ class ManifestSource {
   DirectoryWatch watch_;
   ManifestCatalog catalog_;
   std::map<std::string, FileIdentity> files_;
+  std::set<std::string> still_open_;   // closed by a writer, and yet open for writing
+  int looks_ = 0;                      // at those, since the last event
+  SteadyClock clock_;                  // real in tests too: the wait is for the kernel
   std::optional<std::string> outage_;  // why the directory is out of reach
   std::uint64_t reading_ = 0;
   std::uint64_t files_read_ = 0;

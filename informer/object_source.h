@@ -30,19 +30,21 @@ struct WatchEvent {
 class EventStream {
  public:
   virtual ~EventStream() = default;
-  // The next event; nothing when the stream ended in good order, so that watching on from the last seen
-  // version is right. Errc::Expired: that version is gone, list again.
+  // The next event; nothing when the stream ended in good order, so that watching on from the last
+  // seen version is right. Errc::Expired: that version is gone, list again.
   virtual asio::awaitable<Result<std::optional<WatchEvent>>> next() = 0;
 };
 
-// List and watch of one kind (client-go's ListerWatcher): the seam towards whoever knows the objects.
-// Called from the loop thread, one request at a time.
+// List and watch of one kind (client-go's ListerWatcher): the seam towards whoever knows the
+// objects. Called from the loop thread, one request at a time.
 class ObjectSource {
  public:
   virtual ~ObjectSource() = default;
-  // `resource_version` as in the API: "" the newest, "0" whatever is at hand, else not older than this.
+  // `resource_version` as in the API: "" the newest, "0" whatever is at hand, else not older than
+  // this.
   virtual asio::awaitable<Result<Listing>> list(std::string resource_version) = 0;
-  virtual asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(std::string resource_version) = 0;
+  virtual asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(
+      std::string resource_version) = 0;
 };
 
 }  // namespace mkp

@@ -12,19 +12,20 @@
 
 namespace mkp {
 
-// What every Kubernetes object says about itself. Names and strings are as the API server gives them.
+// What every Kubernetes object says about itself. Names and strings are as the API server gives
+// them.
 struct ObjectMeta {
   std::string name_space;  // empty for cluster-scoped kinds (`namespace` is a keyword)
   std::string name;
   std::string uid;
-  std::string resource_version;        // opaque: compare for equality only
+  std::string resource_version;         // opaque: compare for equality only
   std::int64_t creation_timestamp = 0;  // seconds since 1970; 0 when unknown
 
   bool operator==(const ObjectMeta&) const = default;
 };
 
-// Anything that a store or queue may hold. Shared and read-only from the moment it is published; whoever
-// wants a change makes a new one.
+// Anything that a store or queue may hold. Shared and read-only from the moment it is published;
+// whoever wants a change makes a new one.
 class Object {
  public:
   virtual ~Object() = default;
@@ -39,8 +40,9 @@ enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
 enum class AddressType : std::uint8_t { Ipv4, Ipv6, Fqdn };
 enum class TrafficPolicy : std::uint8_t { Cluster, Local };
 
-// core/v1 Service: only the fields that a proxy reads (KEP-free summary: spec.* and status.loadBalancer).
-// Addresses stay text here, as an odd one must be reported by whoever would use it.
+// core/v1 Service: only the fields that a proxy reads (KEP-free summary: spec.* and
+// status.loadBalancer). Addresses stay text here, as an odd one must be reported by whoever would
+// use it.
 struct Service final : Object {
   enum class Type : std::uint8_t { ClusterIp, NodePort, LoadBalancer, ExternalName };
   struct Port {
@@ -51,15 +53,15 @@ struct Service final : Object {
     bool operator==(const Port&) const = default;
   };
   struct Ingress {
-    std::string ip;  // empty for an entry that has a hostname only
+    std::string ip;           // empty for an entry that has a hostname only
     bool proxy_mode = false;  // ipMode: Proxy, so not ours to capture
     bool operator==(const Ingress&) const = default;
   };
 
   ObjectMeta metadata;
   Type type = Type::ClusterIp;
-  std::string cluster_ip;                 // "" or "None": nothing to forward
-  std::vector<std::string> cluster_ips;   // parallel to ip_families
+  std::string cluster_ip;                // "" or "None": nothing to forward
+  std::vector<std::string> cluster_ips;  // parallel to ip_families
   std::vector<AddressType> ip_families;
   std::vector<Port> ports;
   std::vector<std::string> external_ips;
@@ -83,10 +85,11 @@ struct EndpointSlice final : Object {
     bool operator==(const Port&) const = default;
   };
   struct Endpoint {
-    std::string address;  // addresses[0], the only one that a proxy may use; empty when there is none
+    std::string
+        address;  // addresses[0], the only one that a proxy may use; empty when there is none
     std::string node_name;
-    bool ready = true;     // absent means true
-    bool serving = true;   // absent means true
+    bool ready = true;    // absent means true
+    bool serving = true;  // absent means true
     bool terminating = false;
     std::vector<std::string> zone_hints;
     std::vector<std::string> node_hints;
@@ -98,7 +101,8 @@ struct EndpointSlice final : Object {
   AddressType address_type = AddressType::Ipv4;
   std::vector<Port> ports;
   std::vector<Endpoint> endpoints;
-  std::string last_change_trigger_time;  // annotation endpoints.kubernetes.io/last-change-trigger-time
+  std::string
+      last_change_trigger_time;  // annotation endpoints.kubernetes.io/last-change-trigger-time
 
   const ObjectMeta* meta() const override { return &metadata; }
   bool operator==(const EndpointSlice&) const = default;
@@ -129,7 +133,7 @@ struct ServiceCidr final : Object {
 
 enum class ObjectKind : std::uint8_t { Service, EndpointSlice, Node, ServiceCidr };
 
-std::string_view to_text(ObjectKind kind);      // "Service", "EndpointSlice", "Node", "ServiceCIDR"
-std::string_view to_text(Protocol protocol);    // "TCP", "UDP", "SCTP"
+std::string_view to_text(ObjectKind kind);    // "Service", "EndpointSlice", "Node", "ServiceCIDR"
+std::string_view to_text(Protocol protocol);  // "TCP", "UDP", "SCTP"
 
 }  // namespace mkp

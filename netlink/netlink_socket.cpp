@@ -178,6 +178,10 @@ Result<> NetlinkSocket::request(ByteSpan message, std::uint32_t sequence, const 
         if (err == EINTR || (interrupted && err == 0)) {
           return fail(Errc::Expired, "what was listed changed meanwhile");
         }
+        if (err == EPERM) {
+          return fail(Errc::Denied,
+                      "nf_tables is closed to us: even reading it takes CAP_NET_ADMIN");
+        }
         if (err > 0) return fail_errno(err, "the kernel's answer");
         return outcome;
       }

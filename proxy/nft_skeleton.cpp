@@ -153,18 +153,32 @@ Bytes mask_bytes(const IpPrefix& prefix) {
   return Bytes({mask.data(), prefix.address.size()});
 }
 
+// "The source is not in `prefix`", byte for byte as nft writes it, so that a table that nft has
+// loaded is the same as ours: of a prefix of whole bytes it loads no more than those.
+void match_source_outside(const IpPrefix& prefix, std::vector<Expression>& into) {
+  nft::PayloadLoad load = source_address(prefix.address.family, 0);
+  std::size_t size = prefix.address.size();
+  if (prefix.length % 8 == 0) {
+    size = prefix.length / 8;
+    load.length = static_cast<std::uint32_t>(size);
+  }
+  into.emplace_back(load);
+  if (prefix.length % 8 != 0) {
+    into.emplace_back(
+        nft::Bitwise{0, 0, mask_bytes(prefix), Bytes(std::vector<std::uint8_t>(size))});
+  }
+  into.emplace_back(
+      nft::Compare{nft::Compare::Op::NotEqual, 0, Bytes({prefix.address.bytes.data(), size})});
+}
+
 // Marks who is no pod. Nothing when nobody, or nobody but pods, is to be told apart.
 std::optional<Rule> mark_rule(const NftSettings& settings) {
   if (settings.masquerade_all) return jump(kMark);
   if (settings.local_pods.empty()) return std::nullopt;
   Rule rule;
   for (const IpPrefix& pods : settings.local_pods) {
-    const std::size_t size = pods.address.size();
-    rule.expressions.emplace_back(source_address(settings.family, 0));
-    rule.expressions.emplace_back(
-        nft::Bitwise{0, 0, mask_bytes(pods), Bytes(std::vector<std::uint8_t>(size))});
-    rule.expressions.emplace_back(
-        nft::Compare{nft::Compare::Op::NotEqual, 0, Bytes({pods.address.bytes.data(), size})});
+    if (pods.length == 0) return std::nullopt;  // everybody is a pod
+    match_source_outside(pods, rule.expressions);
   }
   rule.expressions.push_back(verdict(Verdict::Kind::Jump, kMark));
   return rule;

@@ -9,8 +9,9 @@
 
 namespace mkp {
 
-// Growing delays between attempts: first, first*factor, ... up to the cap, each stretched by a random share of itself
-// so that many clients that fail together do not come back together. Belongs to one thread.
+// Growing delays between attempts: first, first*factor, ... up to the cap, each stretched by a
+// random share of itself so that many clients that fail together do not come back together. Belongs
+// to one thread.
 class Backoff {
  public:
   struct Limits {
@@ -28,8 +29,7 @@ class Backoff {
   // How long to wait before the next attempt.
   Duration next() {
     const double delay = static_cast<double>(current_.count());
-    const Duration jittered(
-        static_cast<Duration::rep>(delay * (1.0 + limits_.jitter * random_())));
+    const Duration jittered(static_cast<Duration::rep>(delay * (1.0 + limits_.jitter * random_())));
     const Duration grown(static_cast<Duration::rep>(
         std::min(delay * limits_.factor, static_cast<double>(limits_.cap.count()))));
     current_ = std::max(current_, grown);

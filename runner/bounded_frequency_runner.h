@@ -17,23 +17,21 @@ namespace mkp {
 // BoundedFrequencyRunner (pkg/util/async), on an Asio loop:
 //
 // - run() asks for a run as soon as the limiter allows. Requests made before it starts fold into
-// it; a request made
-//   during a run brings exactly one more.
+//   it; a request made during a run brings exactly one more.
 // - The limiter is a token bucket: on average one run each `min_interval`, with up to `burst` saved
-// up. It stands still
-//   during a run, so that the interval counts from the run's end: with burst 1 there is never less
-//   than `min_interval` between the end of one run and the start of the next. (In the original the
-//   token counted from the start, so a slow function could run again too soon.) A request that the
-//   limiter refuses waits for the end of the last run plus `min_interval`, and not for the next
-//   token, as in the original.
+//   up. It stands still during a run, so that the interval counts from the run's end: with burst 1
+//   there is never less than `min_interval` between the end of one run and the start of the next.
+//   (In the original the token counted from the start, so a slow function could run again too
+//   soon.) A request that the limiter refuses waits for the end of the last run plus
+//   `min_interval`, and not for the next token, as in the original.
 // - At the latest `max_interval` after the end of a run, or after the start of the loop, it runs
-// unasked.
+//   unasked.
 // - A failed run is repeated: after `first_retry`, then twice that and so on up to `retry_cap`,
-// until a run succeeds. A
-//   retry goes through the limiter and never comes later than `max_interval`.
+//   until a run succeeds. A retry goes through the limiter and never comes later than
+//   `max_interval`.
 // - retry_after() asks for a run no later than a given time. A run before that cancels it.
 // - One run at a time. Nothing polls: it sleeps until its deadline, on the injected clock, or until
-// it is called.
+//   it is called.
 //
 // Everything is called on the loop thread; other threads use asio::post.
 class BoundedFrequencyRunner {

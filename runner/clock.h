@@ -10,7 +10,8 @@ namespace asio = boost::asio;
 using Duration = std::chrono::nanoseconds;
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-// The time, and waiting for it. Every wait of ours goes through one of these, so that no test sleeps.
+// The time, and waiting for it. Every wait of ours goes through one of these, so that no test
+// sleeps.
 class Clock {
  public:
   virtual ~Clock() = default;

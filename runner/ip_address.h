@@ -25,8 +25,8 @@ struct IpAddress {
   std::strong_ordering operator<=>(const IpAddress&) const = default;
 };
 
-// Reads an address as Kubernetes always has: leading zeros are accepted and decimal (010.0.0.1
-// is 10.0.0.1), an IPv4-mapped address is IPv4. Zones, brackets and surrounding blanks are refused.
+// Reads an address as Kubernetes always has: leading zeros are accepted and decimal (010.0.0.1 is
+// 10.0.0.1), an IPv4-mapped address is IPv4. Zones, brackets and surrounding blanks are refused.
 std::optional<IpAddress> parse_ip_address(std::string_view text);
 
 // Dotted decimal without leading zeros; or lower-case IPv6 with its longest run of zeros compressed

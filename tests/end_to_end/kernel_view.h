@@ -21,7 +21,8 @@ class KernelView {
     const Config config = load_config_file(config_file).value().config;
     std::string text;
     for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
-      text += live_text(socket_->dump(family, kTable).value(), nft_settings(config, family));
+      const auto ruleset = socket_->dump(family, kTable);
+      text += ruleset ? live_text(*ruleset, nft_settings(config, family)) : ruleset.error().what;
     }
     return text;
   }

@@ -139,7 +139,7 @@ TEST_F(OnceTest, OneBrokenDocumentInFiftyIsReportedOnceAndTheOthersAreServed) {
   const std::string error = run.standard_error();
   EXPECT_THAT(
       error,
-      HasSubstr("all.yaml:81: Service default/s17: spec.ports[0].port: 70000 is not a port"));
+      HasSubstr("all.yaml:132: Service default/s17: spec.ports[0].port: 70000 is not a port"));
   EXPECT_THAT(error, HasSubstr("1 problems in"));
   const std::string live = kernel_.live(files_.config());
   EXPECT_EQ(std::count(live.begin(), live.end(), '\n'), 2 * 49);

@@ -40,8 +40,8 @@ constexpr const char* kCase = R"(
         - {from: 10.64.1.50, to: 10.96.0.10, port: 80, proto: tcp, expect: pass, masquerade: false}
 )";
 
-// Forwards for the Service of the case above while its manifest is there. It is called as
-// `script --config C --manifests D --once`.
+// Forwards for the Service of the case above while its manifest is there. It is called as `script
+// --config C --manifests D --once`.
 constexpr const char* kScript = R"(#!/bin/sh
 test "$1 $3 $5" = "--config --manifests --once" || exit 3
 test -e "$2" || exit 4
