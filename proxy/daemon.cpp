@@ -39,7 +39,7 @@ double milliseconds(Duration duration) {
 }
 
 void log_sync(const SyncReport& report) {
-  if (report.transactions == 0) {
+  if (report.transactions == 0 && report.resyncs == 0) {
     spdlog::debug("nothing to change in the rules");
     return;
   }
