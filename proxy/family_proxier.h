@@ -38,6 +38,9 @@ class FamilyProxier {
   // failure the base stays as it was, and the next call takes up these Services again.
   Result<SyncReport> sync(const ClusterState& cluster, const std::set<ServiceName>& touched);
 
+  // Whether the next sync looks at the kernel's rules as a whole.
+  bool in_doubt() const { return backend_.in_doubt(); }
+
   // Removes what earlier syncs left without a user.
   Result<SyncReport> cleanup();
 

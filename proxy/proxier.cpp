@@ -29,8 +29,21 @@ Result<SyncReport> each_family(const std::vector<FamilyProxier*>& families, cons
 
 Result<SyncReport> Proxier::sync(ClusterChanges changes) {
   const std::set<ServiceName> touched = cluster_.apply(std::move(changes));
-  return each_family(families_,
-                     [&](FamilyProxier& family) { return family.sync(cluster_, touched); });
+  std::vector<FamilyProxier*> synced;
+  const auto sync = [&](FamilyProxier& family) {
+    Result<SyncReport> report = family.sync(cluster_, touched);
+    if (report) synced.push_back(&family);
+    return report;
+  };
+  Result<SyncReport> all = each_family(families_, sync);
+  // What one family found out about another program's doings may concern those before it.
+  std::erase_if(synced, [](const FamilyProxier* family) { return !family->in_doubt(); });
+  const auto look_again = [&](FamilyProxier& family) { return family.sync(cluster_, {}); };
+  const Result<SyncReport> again = each_family(synced, look_again);
+  if (!all) return all;
+  if (!again) return again;
+  *all += *again;
+  return all;
 }
 
 Result<SyncReport> Proxier::cleanup() {

@@ -149,6 +149,14 @@ TEST_F(WebProxierTest, SomebodyElsesChangeIsNoticedByTheNextTransactionAndRepair
   EXPECT_THAT(live(), HasSubstr("-> 10.180.0.2:8080 10.180.0.3:8080 10.180.0.4:8080\n"));
 }
 
+TEST_F(WebProxierTest, ASurpriseThatOneFamilyMeetsMakesTheOtherLookAsWell) {
+  table().find_set(kServices)->elements.clear();
+  cluster_.put_service("six", {.cluster_ips = {"fd00:30::6"}});
+  const Result<SyncReport> report = sync();
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(live(), kWebLive);
+}
+
 TEST_F(WebProxierTest, TheOlderOfTwoServicesKeepsAClusterIpAndTheOtherTakesOver) {
   cluster_.put_service("young", {.cluster_ips = {"172.30.0.10"}, .created = 200});
   ASSERT_TRUE(sync());
