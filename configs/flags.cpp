@@ -245,6 +245,11 @@ void check_process_flags(const Given& given, Options& options, std::vector<std::
   }
   if (given.against == "empty") options.against = Against::Empty;
   if (given.init_only) errors.emplace_back("--init-only is not built yet");
+  if (given.cleanup && given.dry_run) {
+    errors.emplace_back(
+        "--cleanup writes and --dry-run does not: give one of them (nft list table ip "
+        "mini-kube-proxy shows what a clean-up would remove)");
+  }
   const bool needs_objects = !given.cleanup && !given.write_config_to;
   if (needs_objects && given.manifests.value_or("").empty()) {
     errors.emplace_back(

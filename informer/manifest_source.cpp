@@ -76,7 +76,7 @@ asio::awaitable<void> ManifestSource::read_changes(asio::posix::stream_descripto
   for (;;) {
     co_await until_there_is_something_to_read(events);
     DirectoryChanges changes = watch_.take();
-    looks_ = changes.any() ? 0 : looks_ + 1;
+    if (changes.any()) looks_ = 0;
     changes.written.merge(std::exchange(still_open_, {}));
     if (changes.any()) (void)read(std::move(changes)).has_value();
     // Somebody has opened it anew, and will close it.
@@ -96,7 +96,8 @@ asio::awaitable<void> ManifestSource::until_there_is_something_to_read(
     co_return;
   }
   asio::awaitable<void> pause = clock_.sleep_until(later(clock_.now(), kFirstLook * (1 << looks_)));
-  co_await (std::move(event) || std::move(pause));
+  const auto first = co_await (std::move(event) || std::move(pause));
+  if (first.index() == 1) ++looks_;
 }
 
 asio::awaitable<void> ManifestSource::announce_readings() {

@@ -53,6 +53,9 @@ class ManifestSource {
   // "v1 ConfigMap": how many documents.
   const std::map<std::string, std::size_t>& passed_over() const { return catalog_.passed_over(); }
 
+  // No file in it at all, or out of reach from the start.
+  bool empty() const { return files_.empty(); }
+
   // Of the whole process: how often files were read, and the whole directory listed.
   std::uint64_t files_read() const { return files_read_; }
   std::uint64_t directory_scans() const { return directory_scans_; }

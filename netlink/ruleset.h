@@ -50,8 +50,7 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
-// --- expressions: what a rule is made of
-// -------------------------------------------------------------------------
+// --- expressions: what a rule is made of ---
 
 // A register, counted in units of four bytes from the start of the data registers (0 to 15):
 // register 0 is NFT_REG_1 and NFT_REG32_00, register 4 is NFT_REG_2. A 16-byte address takes four.
@@ -144,8 +143,7 @@ using Expression =
     std::variant<PayloadLoad, MetaLoad, MetaSet, CtLoad, FibLoad, Bitwise, Compare, Numgen, Lookup,
                  ImmediateVerdict, Dnat, Masquerade, Reject, UnknownExpression>;
 
-// --- objects
-// -----------------------------------------------------------------------------------------------------
+// --- objects ---
 
 struct Rule {
   std::vector<Expression> expressions;
@@ -203,8 +201,7 @@ struct Element {
 // longer userdata (kubernetes#139515).
 inline constexpr std::size_t kMaxComment = 127;
 
-// --- a change
-// ----------------------------------------------------------------------------------------------------
+// --- a change ---
 
 // A rule is appended to its chain. Flush takes all rules out of a chain.
 struct AddTable {};

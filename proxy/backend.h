@@ -48,6 +48,9 @@ class Backend {
   // something.
   virtual bool in_doubt() const = 0;
 
+  // Asks the kernel whether somebody else changed anything since; then it is in_doubt().
+  virtual Result<> look() = 0;
+
   // From what was applied to what is wanted now. Costs what changed. Not while in_doubt().
   virtual std::unique_ptr<Plan> plan(const RuleDiff& diff) = 0;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "informer/keys.h"
+#include "proxy/unbuilt_features.h"
 
 namespace mkp {
 namespace {
@@ -31,15 +32,17 @@ std::shared_ptr<const Kind> as(const ObjectPtr& object) {
   return typed;
 }
 
-// Handlers that tell a tracker of before and after.
+// Handlers that tell a tracker of before and after, and call `told`.
 template <class Kind, class Tracker>
-ResourceEventHandlerFuncs::Functions tell(Tracker& tracker) {
+ResourceEventHandlerFuncs::Functions tell(Tracker& tracker, const std::function<void()>& told) {
+  const auto note = [&tracker, &told](const ObjectPtr& before, const ObjectPtr& after) {
+    tracker.note(before ? as<Kind>(before) : nullptr, after ? as<Kind>(after) : nullptr);
+    told();
+  };
   return {
-      [&tracker](const ObjectPtr& object, bool) { tracker.note(nullptr, as<Kind>(object)); },
-      [&tracker](const ObjectPtr& old, const ObjectPtr& object) {
-        tracker.note(as<Kind>(old), as<Kind>(object));
-      },
-      [&tracker](const ObjectPtr& object) { tracker.note(as<Kind>(object), nullptr); },
+      [note](const ObjectPtr& object, bool) { note(nullptr, object); },
+      [note](const ObjectPtr& old, const ObjectPtr& object) { note(old, object); },
+      [note](const ObjectPtr& object) { note(object, nullptr); },
   };
 }
 
@@ -64,13 +67,17 @@ SharedInformer::Registration registered(Result<SharedInformer::Registration> reg
 ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name)
     : node_name_(std::move(node_name)),
       node_(std::make_shared<const NodeInfo>(NodeInfo{node_name_, {}})),
-      service_handler_(tell<Service>(services_)),
-      slice_handler_(tell<EndpointSlice>(endpoints_)),
+      service_handler_(tell<Service>(services_, on_change_)),
+      slice_handler_(tell<EndpointSlice>(endpoints_, on_change_)),
       node_handler_({[this](const ObjectPtr& object, bool) { note_node(object); },
                      [this](const ObjectPtr&, const ObjectPtr& object) { note_node(object); },
                      // A Node that is gone changes nothing: the pods are still there, and so may
                      // the Node soon be.
                      nullptr}),
+      feature_handler_(
+          {[this](const ObjectPtr& object, bool) { name_unbuilt_features(object); },
+           [this](const ObjectPtr&, const ObjectPtr& object) { name_unbuilt_features(object); },
+           nullptr}),
       service_informer_(sources(ObjectKind::Service), clock,
                         informer_options<Service>(ObjectKind::Service)),
       slice_informer_(sources(ObjectKind::EndpointSlice), clock,
@@ -78,7 +85,8 @@ ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_
       node_informer_(sources(ObjectKind::Node), clock, informer_options<Node>(ObjectKind::Node)),
       service_registration_(registered(service_informer_.add_event_handler(service_handler_))),
       slice_registration_(registered(slice_informer_.add_event_handler(slice_handler_))),
-      node_registration_(registered(node_informer_.add_event_handler(node_handler_))) {}
+      node_registration_(registered(node_informer_.add_event_handler(node_handler_))),
+      feature_registration_(registered(service_informer_.add_event_handler(feature_handler_))) {}
 
 asio::awaitable<void> ClusterFeed::run() {
   co_await (service_informer_.run() && slice_informer_.run() && node_informer_.run());
@@ -121,6 +129,19 @@ void ClusterFeed::note_node(const ObjectPtr& object) {
   if (info == *node_) return;
   node_ = std::make_shared<const NodeInfo>(std::move(info));
   node_changed_ = true;
+  on_change_();
+}
+
+void ClusterFeed::name_unbuilt_features(const ObjectPtr& object) {
+  const auto service = as<Service>(object);
+  if (!service) return;
+  for (const std::string_view feature : unbuilt_features(*service)) {
+    if (!named_features_.insert(feature).second) continue;
+    spdlog::warn(
+        "Service {}/{} asks for {}, which are not served yet, for this Service or any other; its "
+        "cluster IPs are",
+        service->metadata.name_space, service->metadata.name, feature);
+  }
 }
 
 }  // namespace mkp

@@ -3,7 +3,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "informer/event_handler.h"
 #include "informer/object_source.h"
@@ -24,6 +27,9 @@ class ClusterFeed {
 
   ClusterFeed(const Sources& sources, Clock& clock, std::string node_name);
 
+  // Called whenever a tracker was told of something.
+  void on_change(std::function<void()> call) { on_change_ = std::move(call); }
+
   // Lists and watches, for ever.
   asio::awaitable<void> run();
 
@@ -39,22 +45,28 @@ class ClusterFeed {
 
  private:
   void note_node(const ObjectPtr& object);
+  // Says once of each feature that is not served yet which Service was the first to ask for it.
+  void name_unbuilt_features(const ObjectPtr& object);
 
   std::string node_name_;
   ServiceChanges services_;
   EndpointChanges endpoints_;
   std::shared_ptr<const NodeInfo> node_;
+  std::function<void()> on_change_ = [] {};
+  std::set<std::string_view> named_features_;
   bool node_changed_ = true;  // the name alone is news to the first sync
 
   ResourceEventHandlerFuncs service_handler_;
   ResourceEventHandlerFuncs slice_handler_;
   ResourceEventHandlerFuncs node_handler_;
+  ResourceEventHandlerFuncs feature_handler_;
   SharedInformer service_informer_;
   SharedInformer slice_informer_;
   SharedInformer node_informer_;
   SharedInformer::Registration service_registration_;
   SharedInformer::Registration slice_registration_;
   SharedInformer::Registration node_registration_;
+  SharedInformer::Registration feature_registration_;
 };
 
 }  // namespace mkp

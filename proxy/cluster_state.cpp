@@ -34,6 +34,10 @@ std::string cluster_ip_text(const Service& service, IpFamily family) {
   return "";
 }
 
+IpFamily looks_like(std::string_view address) {
+  return address.find(':') == std::string_view::npos ? IpFamily::Ipv4 : IpFamily::Ipv6;
+}
+
 // The number under which a slice offers the Service port, matched by name and protocol (never by
 // number).
 std::optional<std::uint16_t> offered_port(const EndpointSlice& slice, const Service::Port& port) {
@@ -129,6 +133,8 @@ ServiceRules ClusterState::rules_of(const ServiceName& name, IpFamily family) co
   const std::string text = cluster_ip_text(service, family);
   if (text.empty()) return rules;
   const std::optional<IpAddress> cluster_ip = parse_ip_address(text);
+  // What reads as no address at all is reported once, by the family that it looks like.
+  if (!cluster_ip && looks_like(text) != family) return rules;
   if (!cluster_ip || cluster_ip->family != family) {
     rules.problems.push_back(fmt::format(
         "Service {}: spec.clusterIPs: \"{}\" is no {} address; the Service gets no traffic there",

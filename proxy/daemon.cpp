@@ -32,7 +32,9 @@ using namespace std::chrono_literals;
 // Kernels before 6.2 see a chain as referenced for a moment after the element that named it is
 // gone.
 constexpr Duration kChainRest = 1s;
-constexpr Duration kMaxInterval = 1h;
+// A change waits for the rest of its reading, but no longer than that: what a relist brings belongs
+// to no reading.
+constexpr Duration kLongestHold = 100ms;
 
 double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -43,12 +45,13 @@ void log_sync(const SyncReport& report) {
     spdlog::debug("nothing to change in the rules");
     return;
   }
-  spdlog::log(report.resyncs ? spdlog::level::info : spdlog::level::debug,
-              "synced {} Service ports: {} objects added, {} removed in {} transactions; {:.3f} ms "
-              "to work out, {:.3f} ms "
-              "in the kernel",
-              report.size.service_ports, report.size.added, report.size.removed,
-              report.transactions, milliseconds(report.compute), milliseconds(report.kernel));
+  spdlog::log(
+      report.resyncs ? spdlog::level::info : spdlog::level::debug,
+      "{} Service ports changed: {} objects added, {} removed in {} transactions; {:.3f} ms "
+      "to work out, {:.3f} ms "
+      "in the kernel",
+      report.size.service_ports, report.size.added, report.size.removed, report.transactions,
+      milliseconds(report.compute), milliseconds(report.kernel));
 }
 
 std::string summary(const PlanSize& size) {
@@ -140,6 +143,12 @@ Result<> Daemon::prepare() {
         "IPv6 is off on this node: Services get no traffic on their IPv6 addresses, IPv4 is not "
         "affected");
   }
+  if (options_.config.cluster_cidr.empty() && !options_.config.nftables.masquerade_all) {
+    spdlog::warn(
+        "clusterCIDR is not set: nobody's address is replaced on the way to a cluster IP, so "
+        "clients "
+        "outside the cluster may get no answer; pods are not affected");
+  }
   if (const Result<> opened = open_kernel(); !opened) return opened;
   for (const IpFamily family : families_) {
     if (options_.dry_run) break;  // to probe the kernel is to write to it
@@ -149,13 +158,18 @@ Result<> Daemon::prepare() {
   source_ = std::make_unique<ManifestSource>(options_.manifests);
   if (const Result<> read = source_->read_now(); !read)
     return fail(read.error(), "read the manifests");
+  if (source_->empty()) {
+    spdlog::warn(
+        "there is no manifest (*.yaml, *.yml, *.json) in {}: no Service is served, and rules of a "
+        "former process for any are removed",
+        options_.manifests);
+  }
   const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
   feed_ = std::make_unique<ClusterFeed>(sources, clock_, *name);
   return {};
 }
 
-// --- one sync, then the end
-// --------------------------------------------------------------------------------------
+// --- one sync, then the end ---
 
 asio::awaitable<int> Daemon::once() {
   // Named: g++ 12 destroys the outcome of a conditional expression twice in a statement with
@@ -168,7 +182,10 @@ asio::awaitable<int> Daemon::once() {
 asio::awaitable<int> Daemon::sync_once() {
   co_await feed_->wait_for_sync();
   Result<> done = co_await sync();
-  if (done && cleanup_at_) done = co_await remove_idle_chains();
+  if (done && cleanup_at_) {
+    co_await clock_.sleep_until(*cleanup_at_);
+    done = co_await remove_idle_chains();
+  }
   if (!done) spdlog::error("{}", done.error().what);
   const bool problems = report_problems();
   co_return done && !problems ? 0 : 1;
@@ -184,7 +201,7 @@ asio::awaitable<int> Daemon::preview_once() {
 
 // Says how much of the manifests was left out; what exactly, the source has logged.
 bool Daemon::report_problems() const {
-  const std::size_t count = source_->problems().size();
+  const std::size_t count = source_->problems().size() + rules_->proxier().services_with_problems();
   if (count != 0) {
     spdlog::error(
         "{} problems in {} (see above): what they name is not served as written, everything else "
@@ -194,8 +211,7 @@ bool Daemon::report_problems() const {
   return count != 0;
 }
 
-// --- the daemon
-// --------------------------------------------------------------------------------------------------
+// --- the daemon ---
 
 asio::awaitable<int> Daemon::serve() {
   signals_.emplace(loop_, SIGINT, SIGTERM);
@@ -216,13 +232,14 @@ asio::awaitable<void> Daemon::sync_until_signalled() {
   };
   const NftablesConfig& periods = options_.config.nftables;
   const BoundedFrequencyRunner::Limits limits{.min_interval = periods.min_sync_period,
-                                              .max_interval = kMaxInterval,
+                                              .max_interval = kFullSyncPeriod,
                                               .burst = 1,
                                               .first_retry = 1s,
                                               .retry_cap = periods.sync_period};
   runner_ = std::make_unique<BoundedFrequencyRunner>("sync", work, limits, clock_);
   source_->on_reading([this] { run_when_quiet(); });
-  runner_->run();
+  feed_->on_change([this] { runner_->retry_after(kLongestHold); });
+  run_when_quiet();
   // A run under way is finished: the loop ends behind it.
   co_await (stop_on_signal() && runner_->loop());
 }
@@ -249,6 +266,10 @@ asio::awaitable<void> Daemon::feed_watchdog() {
   const std::optional<Duration> interval = watchdog_interval();
   for (;;) {
     co_await clock_.sleep_until(interval ? later(clock_.now(), *interval / 2) : TimePoint::max());
+    // A sync that does not come back, in the kernel say, is no life.
+    const bool stuck = interval && runner_ && runner_->status().running &&
+                       clock_.now() - *runner_->status().last_start > *interval;
+    if (stuck) continue;
     if (const Result<> told = notify_watchdog(); !told) {
       spdlog::warn(
           "systemd could not be told that this process is alive and may restart it; traffic is not "
@@ -258,8 +279,7 @@ asio::awaitable<void> Daemon::feed_watchdog() {
   }
 }
 
-// --- a sync
-// ------------------------------------------------------------------------------------------------------
+// --- a sync ---
 
 asio::awaitable<Result<>> Daemon::sync() {
   const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
@@ -267,9 +287,7 @@ asio::awaitable<Result<>> Daemon::sync() {
   };
   const Result<SyncReport> report = co_await sync_thread_.run(job);
   if (!report) {
-    co_return fail(
-        report.error(),
-        "the rules of this node stay as they were, new Services and endpoints get no traffic");
+    co_return fail(report.error(), "rules could not be brought up to date and stay as they were");
   }
   log_sync(*report);
   announce_ready();
@@ -311,6 +329,9 @@ asio::awaitable<Result<PlanSize>> Daemon::preview() {
     return rules_->proxier().preview(std::move(*changes));
   };
   const Result<FamilyProxier::Preview> preview = co_await sync_thread_.run(job);
+  if (!preview && preview.error().code == Errc::Denied) {
+    co_return fail(preview.error(), "a dry run without privileges takes --against empty");
+  }
   if (!preview) co_return tl::unexpected<Error>(preview.error());
   print(*preview);
   co_return preview->size;

@@ -25,7 +25,8 @@ void EndpointChanges::note(const std::shared_ptr<const EndpointSlice>& before,
                            const std::shared_ptr<const EndpointSlice>& after) {
   const std::shared_ptr<const EndpointSlice>& either = after ? after : before;
   if (!either) return;
-  if (after && after->service_name.empty()) {
+  const bool news = !before || !before->service_name.empty();
+  if (after && after->service_name.empty() && news) {
     spdlog::warn(
         "EndpointSlice {}/{} has no label kubernetes.io/service-name, so its endpoints get no "
         "traffic: "

@@ -31,6 +31,12 @@ SyncReport& SyncReport::operator+=(const SyncReport& other) {
 Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
                                        const std::set<ServiceName>& touched) {
   unacknowledged_.insert(touched.begin(), touched.end());
+  // Without a change there is no transaction that would meet what somebody else did.
+  if (unacknowledged_.empty()) {
+    if (const Result<> looked = backend_.look(); !looked) {
+      return fail(looked.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+    }
+  }
   Result<SyncReport> report =
       backend_.in_doubt() ? resync(cluster) : sync_touched(cluster, unacknowledged_);
   // Somebody else changed something meanwhile: look at what is there now, and go on from that.
@@ -73,7 +79,7 @@ Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
 
 Result<SyncReport> FamilyProxier::resync(const ClusterState& cluster) {
   const TimePoint started = clock_.now();
-  RuleModel wanted = desired(cluster, cluster.names());
+  RuleModel wanted = desired(cluster, everything(cluster));
   const TimePoint read = clock_.now();
   const Result<std::unique_ptr<Plan>> plan = backend_.plan_resync(wanted);
   if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
@@ -107,11 +113,20 @@ Result<SyncReport> FamilyProxier::cleanup() {
   return apply(*plan, started);
 }
 
-Result<FamilyProxier::Preview> FamilyProxier::preview(const ClusterState& cluster) {
+Result<FamilyProxier::Preview> FamilyProxier::preview(const ClusterState& cluster,
+                                                      const std::set<ServiceName>& touched) {
+  unacknowledged_.insert(touched.begin(), touched.end());
   const Result<std::unique_ptr<Plan>> plan =
-      backend_.plan_resync(desired(cluster, cluster.names()));
+      backend_.plan_resync(desired(cluster, everything(cluster)));
   if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
   return Preview{(*plan)->to_text(), (*plan)->size()};
+}
+
+// Also those that are gone by now: their claims are still to be withdrawn.
+std::set<ServiceName> FamilyProxier::everything(const ClusterState& cluster) const {
+  std::set<ServiceName> all = cluster.names();
+  all.insert(unacknowledged_.begin(), unacknowledged_.end());
+  return all;
 }
 
 // Claims first, all of them, then the rules: who loses or wins a frontend by the claim of a touched

@@ -49,12 +49,16 @@ class FamilyProxier {
     std::string text;
     PlanSize size;
   };
-  Result<Preview> preview(const ClusterState& cluster);
+  Result<Preview> preview(const ClusterState& cluster, const std::set<ServiceName>& touched);
+
+  // Services of which something cannot be served in this family, as the log has said.
+  std::size_t services_with_problems() const { return reported_.size(); }
 
   // What the kernel has acknowledged.
   const RuleModel& applied() const { return applied_; }
 
  private:
+  std::set<ServiceName> everything(const ClusterState& cluster) const;
   RuleModel desired(const ClusterState& cluster, std::set<ServiceName> touched);
   void report(const ServiceName& name, std::vector<std::string> problems);
   Result<SyncReport> sync_touched(const ClusterState& cluster, std::set<ServiceName> touched);

@@ -50,9 +50,11 @@ std::vector<std::string> FrontendClaims::keep_owned(RuleModel& ports) const {
     std::erase_if(port.cluster_frontends, [&](const Frontend& frontend) {
       const auto entry = claims_.find(frontend);
       if (entry == claims_.end() || entry->second.front().port == name) return false;
-      lost.push_back(fmt::format(
-          "Service {}: {} belongs to the older Service {}; this one gets no traffic there",
-          to_text(name), to_text(frontend), to_text(entry->second.front().port)));
+      lost.push_back(
+          fmt::format("Service {}: {} belongs to Service {}, which is older or, of the same age, "
+                      "comes first by name; this one gets no "
+                      "traffic there",
+                      to_text(name), to_text(frontend), to_text(entry->second.front().port)));
       return true;
     });
   }

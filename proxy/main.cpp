@@ -1,9 +1,12 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "configs/flags.h"
@@ -18,7 +21,11 @@ int main(int argc, char** argv) {
       // A line for each thing that is wrong.
       std::istringstream lines(command_line.error().what);
       for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
-      return 1;
+      // A dry run's 1 would mean that something differs.
+      const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
+      const bool dry_run = std::any_of(arguments.begin(), arguments.end(),
+                                       [](std::string_view one) { return one == "--dry-run"; });
+      return dry_run ? 2 : 1;
     }
     if (const auto* information = std::get_if<mkp::Information>(&*command_line)) {
       std::fputs(information->text.c_str(), stdout);

@@ -89,6 +89,13 @@ NftBackend::NftBackend(nft::Nftables& kernel, KernelGeneration& generation, NftS
 
 bool NftBackend::in_doubt() const { return trusted_ != generation_.surprises(); }
 
+Result<> NftBackend::look() {
+  const Result<std::uint32_t> generation = kernel_.generation();
+  if (!generation) return fail(generation.error(), "look for changes");
+  generation_.seen(*generation);
+  return {};
+}
+
 std::unique_ptr<Plan> NftBackend::plan(const RuleDiff& diff) {
   return std::make_unique<NftPlan>(*this, NftPlanner(settings_, live_).plan(diff));
 }

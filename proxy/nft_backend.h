@@ -37,6 +37,7 @@ class NftBackend final : public Backend {
   NftBackend(nft::Nftables& kernel, KernelGeneration& generation, NftSettings settings);
 
   bool in_doubt() const override;
+  Result<> look() override;
   std::unique_ptr<Plan> plan(const RuleDiff& diff) override;
   Result<std::unique_ptr<Plan>> plan_resync(const RuleModel& model) override;
   std::unique_ptr<Plan> plan_cleanup() override;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <system_error>
 
 namespace mkp {
@@ -30,16 +31,17 @@ NftSettings nft_settings(const Config& config, IpFamily family) {
 }
 
 Result<> remove_rules(nft::Nftables& kernel, IpFamily family) {
-  const Result<std::optional<nft::Ruleset>> ruleset = kernel.dump(family, kTable);
-  if (!ruleset) return fail(ruleset.error(), "clean up");
-  if (!*ruleset) return {};
-  nft::Transaction transaction{family, std::string(kTable), {{nft::DeleteTable{}}}};
+  // Made first, so that there is one to delete: what is in it need not be read for that.
+  const nft::Transaction transaction{
+      family, std::string(kTable), {{nft::AddTable{}}, {nft::DeleteTable{}}}};
   const Result<std::vector<nft::Refusal>> refusals = kernel.commit(transaction, std::nullopt);
   if (!refusals) return fail(refusals.error(), "clean up");
   if (refusals->empty()) return {};
+  const int err = refusals->front().err;
+  if (err == EAFNOSUPPORT || err == EOPNOTSUPP) return {};  // a kernel without that family
   return fail(Errc::Invalid, fmt::format("clean up: the kernel refused to delete table {} {}: {}",
                                          family == IpFamily::Ipv4 ? "ip" : "ip6", kTable,
-                                         std::generic_category().message(refusals->front().err)));
+                                         std::generic_category().message(err)));
 }
 
 Result<std::vector<nft::Refusal>> EmptyNftables::commit(const nft::Transaction&,

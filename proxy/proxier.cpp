@@ -46,15 +46,21 @@ Result<SyncReport> Proxier::sync(ClusterChanges changes) {
   return all;
 }
 
+std::size_t Proxier::services_with_problems() const {
+  std::size_t count = 0;
+  for (const FamilyProxier* family : families_) count += family->services_with_problems();
+  return count;
+}
+
 Result<SyncReport> Proxier::cleanup() {
   return each_family(families_, [](FamilyProxier& family) { return family.cleanup(); });
 }
 
 Result<FamilyProxier::Preview> Proxier::preview(ClusterChanges changes) {
-  cluster_.apply(std::move(changes));
+  const std::set<ServiceName> touched = cluster_.apply(std::move(changes));
   FamilyProxier::Preview all;
   for (FamilyProxier* family : families_) {
-    Result<FamilyProxier::Preview> preview = family->preview(cluster_);
+    Result<FamilyProxier::Preview> preview = family->preview(cluster_, touched);
     if (!preview) return preview;
     all.text += preview->text;
     all.size += preview->size;

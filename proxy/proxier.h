@@ -19,6 +19,9 @@ class Proxier {
   // next sync takes up what was left.
   Result<SyncReport> sync(ClusterChanges changes);
 
+  // Services of which something cannot be served, counted once a family.
+  std::size_t services_with_problems() const;
+
   // Removes chains that earlier syncs left without a user.
   Result<SyncReport> cleanup();
 

@@ -31,7 +31,8 @@ inline tl::unexpected<Error> fail(Errc code, std::string what) {
 // The same failure, with what the caller was doing in front: "doing: what".
 tl::unexpected<Error> fail(Error cause, std::string_view doing);
 
-// `err` is positive, as errno is. Netlink refusals come negated: netlink/socket.cpp flips them.
+// `err` is positive, as errno is. Netlink refusals come negated: netlink/netlink_socket.cpp flips
+// them.
 tl::unexpected<Error> fail_errno(int err, std::string_view doing);
 
 }  // namespace mkp

@@ -1,6 +1,6 @@
 // The whole program on a big directory of manifests: one sync from an empty kernel, and one over
 // what it left.
-//   unshare --net --mount manifest_bench [SERVICES ENDPOINTS [SERVICES ENDPOINTS ...]]
+//   unshare --net manifest_bench [SERVICES ENDPOINTS [SERVICES ENDPOINTS ...]]
 // Prints a table, and one JSON object a line behind it. Without arguments 1,000 x 2 and 10,000 x 2.
 
 #include <fmt/format.h>

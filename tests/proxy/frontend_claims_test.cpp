@@ -64,10 +64,10 @@ TEST_F(FrontendClaimsTest, WhoLosesIsToldToWhom) {
   claim("old", 100);
   claim("young", 200);
   RuleModel mine = ports("young");
-  EXPECT_THAT(
-      claims_.keep_owned(mine),
-      ElementsAre("Service default/young:http: 172.30.0.10:80/TCP belongs to the older Service "
-                  "default/old:http; this one gets no traffic there"));
+  EXPECT_THAT(claims_.keep_owned(mine),
+              ElementsAre("Service default/young:http: 172.30.0.10:80/TCP belongs to Service "
+                          "default/old:http, which is older or, of the same age, comes first by "
+                          "name; this one gets no traffic there"));
 }
 
 }  // namespace

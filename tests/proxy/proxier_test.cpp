@@ -168,6 +168,24 @@ TEST_F(WebProxierTest, TheOlderOfTwoServicesKeepsAClusterIpAndTheOtherTakesOver)
   EXPECT_EQ(live(), "172.30.0.10:80/TCP (default/young:http) ->\ncluster IP 172.30.0.10\n");
 }
 
+TEST_F(WebProxierTest, AServiceThatGoesWhileInDoubtLeavesNoClaimBehind) {
+  cluster_.put_slice("web", {"10.180.0.2"});
+  kernel_.refuse_next({{0, 0, ENOMEM}});
+  ASSERT_FALSE(sync());
+  cluster_.delete_service("web");
+  cluster_.delete_slice("web-4");
+  ASSERT_TRUE(sync());
+  cluster_.put_service("young", {.cluster_ips = {"172.30.0.10"}, .created = 200});
+  ASSERT_TRUE(sync());
+  EXPECT_EQ(live(), "172.30.0.10:80/TCP (default/young:http) ->\ncluster IP 172.30.0.10\n");
+}
+
+TEST_F(WebProxierTest, ASyncWithoutChangesRepairsWhatSomebodyElseDid) {
+  table().find_set(kServices)->elements.clear();
+  ASSERT_TRUE(sync());
+  EXPECT_EQ(live(), kWebLive);
+}
+
 TEST_F(WebProxierTest, UnusedChainsGoInATransactionOfTheirOwn) {
   cluster_.delete_service("web");
   const Result<SyncReport> report = sync();

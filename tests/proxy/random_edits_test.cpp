@@ -26,7 +26,7 @@ class RandomCluster {
 
   void edit() {
     const std::string name = "s" + std::to_string(number(kNames));
-    switch (number(6)) {
+    switch (number(7)) {
       case 0:
         cluster_.delete_service(name);
         return;
@@ -38,6 +38,9 @@ class RandomCluster {
         return;
       }
       case 2:
+        cluster_.delete_slice(name + (number(2) == 0 ? "-4" : "-6"));
+        return;
+      case 3:
         cluster_.put_slice(name, addresses("fd00:180::"), AddressType::Ipv6);
         return;
       default:

@@ -35,6 +35,10 @@ class SmallCluster {
     services_.note(std::exchange(known_services_[name], nullptr), nullptr);
   }
 
+  void delete_slice(const std::string& name) {
+    slices_.note(std::exchange(known_slices_[name], nullptr), nullptr);
+  }
+
   // The endpoints of one Service in the family of their addresses, on node "other".
   void put_slice(const std::string& service, const std::vector<std::string>& addresses,
                  AddressType type = AddressType::Ipv4) {
