@@ -87,7 +87,7 @@ int Daemon::run() {
     return failed();
   }
   int status = failed();
-  const auto keep_status = [&](std::exception_ptr failure, int result) {
+  const auto keep_status = [&](const std::exception_ptr& failure, int result) {
     if (failure) std::rethrow_exception(failure);
     status = result;
   };
@@ -97,9 +97,9 @@ int Daemon::run() {
 }
 
 Result<> Daemon::clean_up() {
-  if (const Result<> opened = open_kernel(); !opened) return opened;
+  if (Result<> opened = open_kernel(); !opened) return opened;
   for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
-    if (const Result<> removed = remove_rules(*kernel_, family); !removed) return removed;
+    if (Result<> removed = remove_rules(*kernel_, family); !removed) return removed;
   }
   spdlog::info("the rules of mini-kube-proxy are removed from this network namespace");
   return {};
@@ -149,10 +149,10 @@ Result<> Daemon::prepare() {
         "clients "
         "outside the cluster may get no answer; pods are not affected");
   }
-  if (const Result<> opened = open_kernel(); !opened) return opened;
+  if (Result<> opened = open_kernel(); !opened) return opened;
   for (const IpFamily family : families_) {
     if (options_.dry_run) break;  // to probe the kernel is to write to it
-    if (const Result<> able = nft::check_kernel(*kernel_, family); !able) return able;
+    if (Result<> able = nft::check_kernel(*kernel_, family); !able) return able;
   }
   rules_ = std::make_unique<NodeRules>(*kernel_, options_.config, families_, clock_);
   source_ = std::make_unique<ManifestSource>(options_.manifests);
@@ -245,6 +245,7 @@ asio::awaitable<void> Daemon::sync_until_signalled() {
 }
 
 asio::awaitable<void> Daemon::stop_on_signal() {
+  if (!signals_) co_return;
   const auto [cancelled, signal] =
       co_await signals_->async_wait(asio::as_tuple(asio::use_awaitable));
   if (cancelled) co_return;
@@ -267,9 +268,9 @@ asio::awaitable<void> Daemon::feed_watchdog() {
   for (;;) {
     co_await clock_.sleep_until(interval ? later(clock_.now(), *interval / 2) : TimePoint::max());
     // A sync that does not come back, in the kernel say, is no life.
-    const bool stuck = interval && runner_ && runner_->status().running &&
-                       clock_.now() - *runner_->status().last_start > *interval;
-    if (stuck) continue;
+    const std::optional<TimePoint> since =
+        runner_ && runner_->status().running ? runner_->status().last_start : std::nullopt;
+    if (interval && since && clock_.now() - *since > *interval) continue;
     if (const Result<> told = notify_watchdog(); !told) {
       spdlog::warn(
           "systemd could not be told that this process is alive and may restart it; traffic is not "

@@ -37,8 +37,9 @@ Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
       return fail(looked.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
     }
   }
-  Result<SyncReport> report =
-      backend_.in_doubt() ? resync(cluster) : sync_touched(cluster, unacknowledged_);
+  Result<SyncReport> report = backend_.in_doubt()
+                                  ? resync(cluster)
+                                  : sync_touched(cluster, std::set<ServiceName>(unacknowledged_));
   // Somebody else changed something meanwhile: look at what is there now, and go on from that.
   if (!report && report.error().code == Errc::Expired) report = resync(cluster);
   if (report) report->cleanup_due = backend_.plan_cleanup() != nullptr;
@@ -46,7 +47,7 @@ Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
 }
 
 Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
-                                               std::set<ServiceName> touched) {
+                                               const std::set<ServiceName>& touched) {
   if (touched.empty()) return SyncReport{};
   const TimePoint started = clock_.now();
   const RuleModel wanted = desired(cluster, touched);
@@ -131,7 +132,8 @@ std::set<ServiceName> FamilyProxier::everything(const ClusterState& cluster) con
 
 // Claims first, all of them, then the rules: who loses or wins a frontend by the claim of a touched
 // Service is touched as well.
-RuleModel FamilyProxier::desired(const ClusterState& cluster, std::set<ServiceName> touched) {
+RuleModel FamilyProxier::desired(const ClusterState& cluster,
+                                 const std::set<ServiceName>& touched) {
   std::set<ServiceName> affected;
   std::map<ServiceName, ServiceRules> rules;
   for (const ServiceName& name : touched) {

@@ -59,9 +59,10 @@ class FamilyProxier {
 
  private:
   std::set<ServiceName> everything(const ClusterState& cluster) const;
-  RuleModel desired(const ClusterState& cluster, std::set<ServiceName> touched);
+  RuleModel desired(const ClusterState& cluster, const std::set<ServiceName>& touched);
   void report(const ServiceName& name, std::vector<std::string> problems);
-  Result<SyncReport> sync_touched(const ClusterState& cluster, std::set<ServiceName> touched);
+  Result<SyncReport> sync_touched(const ClusterState& cluster,
+                                  const std::set<ServiceName>& touched);
   Result<SyncReport> resync(const ClusterState& cluster);
   Result<SyncReport> apply(Plan& plan, TimePoint started);
 

@@ -128,7 +128,8 @@ class Adopter {
       const auto* datum = std::get_if<nft::Bytes>(&element.value);
       const std::optional<Endpoint> endpoint = datum ? endpoint_of(*datum, family) : std::nullopt;
       const auto entry = key ? found.find(key->frontend) : found.end();
-      if (!endpoint || entry == found.end() || key->slot >= entry->second.slots.size()) {
+      const bool has_seat = key && entry != found.end() && key->slot < entry->second.slots.size();
+      if (!key || !endpoint || !has_seat) {
         discard(kClusterEndpoints, element,
                 entry == found.end() ? "" : entry->second.verdict->comment);
         continue;

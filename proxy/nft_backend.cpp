@@ -106,9 +106,10 @@ Result<std::unique_ptr<Plan>> NftBackend::plan_resync(const RuleModel& model) {
   if (!generation) return fail(generation.error(), "resync");
   const Result<std::optional<nft::Ruleset>> ruleset = kernel_.dump(settings_.family, kTable);
   if (!ruleset) return fail(ruleset.error(), "resync");
-  generation_.seen(*ruleset ? (*ruleset)->generation : *generation);
+  const std::optional<nft::Ruleset>& table = *ruleset;
+  generation_.seen(table ? table->generation : *generation);
 
-  Adoption adoption = adopt(*ruleset, settings_);
+  Adoption adoption = adopt(table, settings_);
   NftChange change = NftPlanner(settings_, adoption.live).plan_all(model);
   change.base = std::move(adoption.live);
   prepend(std::move(adoption.repairs), change);

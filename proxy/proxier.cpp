@@ -39,7 +39,7 @@ Result<SyncReport> Proxier::sync(ClusterChanges changes) {
   // What one family found out about another program's doings may concern those before it.
   std::erase_if(synced, [](const FamilyProxier* family) { return !family->in_doubt(); });
   const auto look_again = [&](FamilyProxier& family) { return family.sync(cluster_, {}); };
-  const Result<SyncReport> again = each_family(synced, look_again);
+  Result<SyncReport> again = each_family(synced, look_again);
   if (!all) return all;
   if (!again) return again;
   *all += *again;

@@ -35,6 +35,7 @@ void write_cluster(const ManifestFiles& files, int services, int endpoints) {
   for (int i = 0; i < services; ++i) {
     const std::string name = fmt::format("svc-{:05}", i);
     std::vector<std::string> addresses;
+    addresses.reserve(static_cast<std::size_t>(endpoints));
     for (int n = 0; n < endpoints; ++n) addresses.push_back(address(180, i * endpoints + n));
     files.write(name + ".yaml", service_manifest(name, address(96, i)));
     files.write(name + "-x.yaml", slice_manifest(name, addresses));
@@ -84,7 +85,8 @@ bool measure(int services, int endpoints, std::string& json) {
   const ManifestFiles files;
   write_cluster(files, services, endpoints);
   const std::optional<Measured> cold = measure_once(files);
-  const std::optional<Measured> again = cold ? measure_once(files) : std::nullopt;
+  if (!cold) return false;
+  const std::optional<Measured> again = measure_once(files);
   if (!again) return false;
   print(services, endpoints, "cold", *cold, json);
   print(services, endpoints, "unchanged", *again, json);
@@ -96,7 +98,7 @@ bool measure(int services, int endpoints, std::string& json) {
 }  // namespace
 }  // namespace mkp
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): a benchmark may just end
   std::vector<int> numbers;
   for (int i = 1; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
   if (numbers.empty()) numbers = {1000, 2, 10000, 2};

@@ -183,9 +183,8 @@ TEST(FollowTest, ASymlinkSwapOfAThousandServicesIsOneTransactionWithin100Ms) {
   ASSERT_TRUE(daemon.says("the rules of this node are in place")) << daemon.standard_error();
 
   std::vector<std::chrono::microseconds> times;
-  for (int i = 0; i < 20; ++i) {
-    content[static_cast<std::size_t>(2 * i + 1)].second =
-        slice_manifest("s" + std::to_string(i), {"10.180.0.2"});
+  for (std::size_t i = 0; i < 20; ++i) {
+    content[2 * i + 1].second = slice_manifest("s" + std::to_string(i), {"10.180.0.2"});
     const std::uint32_t before = kernel.generation();
     const auto swapped = mounted.swap(content);
     times.push_back(until_generation(kernel, before + 1, swapped));

@@ -37,6 +37,7 @@ ProgramRun::ProgramRun(std::vector<std::string> arguments, const std::function<v
     : directory_(new_directory()) {
   arguments.insert(arguments.begin(), MKP_PROXY_PROGRAM);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   pid_ = ::fork();

@@ -11,6 +11,7 @@
 #include "informer/manifest_source.h"
 #include "proxy/sync_thread.h"
 #include "tests/fakes/fake_clock.h"
+#include "tests/proxy/rule_literals.h"
 
 namespace mkp {
 namespace {
@@ -63,7 +64,7 @@ TEST_F(ClusterFeedTest, TellsOfEveryServiceAndSliceAndOfItsOwnNodeAlone) {
   ASSERT_EQ(changes.slices.size(), 1U);
   EXPECT_EQ(changes.slices[0].current->service_name, "web");
   ASSERT_NE(changes.node, nullptr);
-  EXPECT_EQ(*changes.node, (NodeInfo{"node-a", {*parse_ip_prefix("10.180.7.0/24")}}));
+  EXPECT_EQ(*changes.node, (NodeInfo{"node-a", {prefix("10.180.7.0/24")}}));
 }
 
 TEST_F(ClusterFeedTest, WhatWasTakenIsNotToldAgain) {

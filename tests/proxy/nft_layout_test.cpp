@@ -30,8 +30,7 @@ class NftLayoutTest : public testing::Test {
     return {{port_name("web"), {{frontend("172.30.0.10:80")}, endpoints(to), {}}}};
   }
 
-  NftSettings settings_{.family = IpFamily::Ipv4,
-                        .local_pods = {*parse_ip_prefix("10.180.0.0/16")}};
+  NftSettings settings_{.family = IpFamily::Ipv4, .local_pods = {prefix("10.180.0.0/16")}};
   LiveTable live_;
   RuleModel applied_;
 };

@@ -53,7 +53,7 @@ class RandomCluster {
     if (number(8) == 0) kernel_.fail_next_commit({Errc::Unavailable, "no memory"});
     if (number(16) == 0) kernel_.edit(IpFamily::Ipv4, kTable).find_set(kServices)->elements.clear();
     ClusterChanges changes = number(32) == 0 ? start_over() : cluster_.take();
-    const Result<SyncReport> report = rules_->proxier().sync(std::move(changes));
+    Result<SyncReport> report = rules_->proxier().sync(std::move(changes));
     if (report && number(4) == 0) (void)rules_->proxier().cleanup();  // may be overtaken as well
     return report;
   }
@@ -82,6 +82,7 @@ class RandomCluster {
   std::vector<std::string> addresses(const std::string& network) {
     std::vector<std::string> list;
     const int count = number(11);
+    list.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) list.push_back(network + std::to_string(1 + number(30)));
     return list;
   }

@@ -12,6 +12,8 @@ namespace mkp {
 
 inline IpAddress ip(std::string_view text) { return parse_ip_address(text).value(); }
 
+inline IpPrefix prefix(std::string_view text) { return parse_ip_prefix(text).value(); }
+
 // "10.180.0.2:8080" or "[fd00::7]:8080"
 inline Endpoint endpoint(std::string_view text) {
   const std::size_t colon = text.rfind(':');

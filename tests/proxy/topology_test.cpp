@@ -47,7 +47,7 @@ TEST(TopologyTest, NobodyToUseIsAnEmptyList) {
 }
 
 TEST(TopologyTest, AnEndpointMayBeTheClientWhenItIsHereOrNowhereOrInThisNodesPodCidrs) {
-  const NodeInfo node{"node-a", {*parse_ip_prefix("10.180.7.0/24")}};
+  const NodeInfo node{"node-a", {prefix("10.180.7.0/24")}};
   const std::vector<EndpointInfo> infos = {
       ready("10.180.1.1:80", "node-a"), ready("10.180.1.2:80", ""),
       ready("10.180.7.3:80", "node-b"), ready("10.180.8.4:80", "node-b")};
