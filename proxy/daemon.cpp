@@ -60,10 +60,11 @@ std::string summary(const PlanSize& size) {
                      size.service_ports);
 }
 
-void print(const FamilyProxier::Preview& preview) {
+Result<> print(const FamilyProxier::Preview& preview) {
   const std::string text = preview.text + summary(preview.size);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !written) return fail_errno(errno, "print the diff");
+  return {};
 }
 
 }  // namespace
@@ -334,7 +335,9 @@ asio::awaitable<Result<PlanSize>> Daemon::preview() {
     co_return fail(preview.error(), "a dry run without privileges takes --against empty");
   }
   if (!preview) co_return tl::unexpected<Error>(preview.error());
-  print(*preview);
+  if (Result<> printed = print(*preview); !printed) {
+    co_return tl::unexpected<Error>(std::move(printed.error()));
+  }
   co_return preview->size;
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "tests/end_to_end/kernel_view.h"
@@ -51,6 +52,23 @@ TEST_F(DaemonTest, FollowsTheManifestsAndLeavesTheRulesWhenItIsTold) {
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);
   EXPECT_EQ(kernel_.live(files_.config()), kTwoEndpoints);
+}
+
+TEST_F(DaemonTest, ToldToStopAmidAChangeItLeavesTheRulesBeforeOrAfterAndNothingBetween) {
+  std::string many;
+  for (int i = 1; i <= 200; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    many += service_manifest(name, "172.30.1." + std::to_string(i)) + "---\n" +
+            slice_manifest(name, {"10.180.0.2"}) + "---\n";
+  }
+  ProgramRun daemon(arguments());
+  ASSERT_TRUE(daemon.says(kReady));
+  files_.write("many.yaml", many);
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+  const std::string live = kernel_.live(files_.config());
+  const auto lines = std::count(live.begin(), live.end(), '\n');
+  EXPECT_TRUE(live == kOneEndpoint || lines == 2 + 2 * 200) << live;
 }
 
 TEST_F(DaemonTest, AnInterruptIsTakenAsWell) {

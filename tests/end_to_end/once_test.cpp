@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,6 +73,15 @@ TEST_F(OnceTest, ADryRunShowsExactlyTheElementsThatAnEditOfOneEndpointChangesAnd
             "10.180.0.9 . 8080 }\n"
             "1 to add, 1 to remove; 1 Service ports change\n");
   EXPECT_EQ(kernel_.generation(), before);
+}
+
+TEST_F(OnceTest, ADryRunThatCannotPrintFails) {
+  ProgramRun dry_run(arguments({"--dry-run", "--once"}), [] {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    ::dup2(full, STDOUT_FILENO);
+  });
+  EXPECT_EQ(dry_run.wait(), 2);
+  EXPECT_THAT(dry_run.standard_error(), HasSubstr("print the diff: No space left on device"));
 }
 
 TEST_F(OnceTest, ADryRunNamesAServiceThatIsGoneByTheCommentOfItsElements) {
