@@ -118,6 +118,17 @@ struct ImmediateVerdict {
   Verdict verdict;
   bool operator==(const ImmediateVerdict&) const = default;
 };
+struct ImmediateData {  // a constant for a later expression: the target of `dnat to 10.180.0.2:8080`
+  Register to = 0;
+  Bytes value;
+  bool operator==(const ImmediateData&) const = default;
+};
+struct SetUpdate {  // `update @set { ip saddr timeout 3h }`: adds the key, or renews its timeout
+  std::string set;
+  Register key = 0;
+  std::uint32_t timeout = 0;  // seconds
+  bool operator==(const SetUpdate&) const = default;
+};
 struct Dnat {  // `dnat ip to`: address and port from registers
   IpFamily family = IpFamily::Ipv4;
   Register address = 0;
@@ -141,7 +152,7 @@ struct UnknownExpression {
 
 using Expression =
     std::variant<PayloadLoad, MetaLoad, MetaSet, CtLoad, FibLoad, Bitwise, Compare, Numgen, Lookup,
-                 ImmediateVerdict, Dnat, Masquerade, Reject, UnknownExpression>;
+                 ImmediateVerdict, ImmediateData, SetUpdate, Dnat, Masquerade, Reject, UnknownExpression>;
 
 // --- objects ---
 
@@ -181,19 +192,36 @@ std::size_t size_of(Field field);
 // other with `type`.
 struct Set {
   enum class Kind : std::uint8_t { Set, DataMap, VerdictMap };
+  // What the elements of a Set are.
+  enum class Content : std::uint8_t {
+    Keys,
+    Intervals,  // of a concatenated key; `flags interval`
+    // Keys that rules add and that time out (SetUpdate), at most kMaxRemembered; `flags
+    // dynamic,timeout`. Neither written by a transaction nor listed by a dump.
+    Remembered,
+  };
+  static constexpr std::uint32_t kMaxRemembered = 65535;  // nft's own default for such a set
   std::string name;
   Kind kind = Kind::Set;
   std::vector<Field> key;
   std::vector<Field> data;  // of a DataMap
+  Content content = Content::Keys;
   // A set that we never declare so (other types, timeouts, intervals ...), found in a dump.
   bool foreign = false;
   bool operator==(const Set&) const = default;
 };
 
+// The last key of an interval that begins with the element's key, itself included.
+struct IntervalEnd {
+  Bytes key;
+  bool operator==(const IntervalEnd&) const = default;
+};
+
 struct Element {
   Bytes key;
-  std::variant<std::monostate, Bytes, Verdict>
-      value;            // nothing, a DataMap's datum, a VerdictMap's verdict
+  // Nothing; a DataMap's datum; a VerdictMap's verdict; where an interval ends. No two intervals of
+  // a set may overlap: Exists.
+  std::variant<std::monostate, Bytes, Verdict, IntervalEnd> value;
   std::string comment;  // at most kMaxComment bytes; nft shows it behind the key
   bool operator==(const Element&) const = default;
 };

@@ -24,13 +24,15 @@ std::string to_text(const ServicePortName& port) {
 std::string to_text(const Endpoint& endpoint) { return with_port(endpoint.ip, endpoint.port); }
 
 std::string to_text(const Frontend& frontend) {
-  return fmt::format("{}/{}", with_port(frontend.ip, frontend.port), to_text(frontend.protocol));
+  const std::string place = frontend.ip ? with_port(*frontend.ip, frontend.port)
+                                        : fmt::format("node port {}", frontend.port);
+  return fmt::format("{}/{}", place, to_text(frontend.protocol));
 }
 
 }  // namespace mkp
 
 std::size_t std::hash<mkp::Frontend>::operator()(const mkp::Frontend& frontend) const noexcept {
-  const std::size_t address = std::hash<mkp::IpAddress>{}(frontend.ip);
+  const std::size_t address = frontend.ip ? std::hash<mkp::IpAddress>{}(*frontend.ip) : 0;
   const std::size_t rest =
       (static_cast<std::size_t>(frontend.port) << 8) | static_cast<std::size_t>(frontend.protocol);
   return address ^ (rest * 0x9e3779b97f4a7c15ULL);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "informer/objects.h"
@@ -38,14 +39,14 @@ struct Endpoint {
 };
 std::string to_text(const Endpoint& endpoint);  // "10.180.0.2:8080", "[fd00::7]:8080"
 
-// What a client dials to reach a Service: here always an address of the Service.
+// What a client dials to reach a Service, in one IP family.
 struct Frontend {
-  IpAddress ip;
+  std::optional<IpAddress> ip;  // nothing: a node port, at all addresses that answer on node ports
   Protocol protocol = Protocol::Tcp;
   std::uint16_t port = 0;
   auto operator<=>(const Frontend&) const = default;
 };
-std::string to_text(const Frontend& frontend);  // "172.30.0.10:80/TCP"
+std::string to_text(const Frontend& frontend);  // "172.30.0.10:80/TCP", "node port 30080/TCP"
 
 }  // namespace mkp
 
