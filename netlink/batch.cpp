@@ -68,6 +68,7 @@ bool too_long(std::string_view name) { return name.size() >= NFT_NAME_MAXLEN; }
 
 struct NamesIn {
   bool operator()(const Lookup& lookup) const { return too_long(lookup.set); }
+  bool operator()(const SetUpdate& update) const { return too_long(update.set); }
   bool operator()(const ImmediateVerdict& verdict) const { return too_long(verdict.verdict.chain); }
   template <class Other>
   bool operator()(const Other&) const {
@@ -150,7 +151,7 @@ class Batch::Builder {
   }
   void operator()(const AddSet& add) {
     if (too_long(add.set.name)) return refuse(ENAMETOOLONG);
-    if (add.set.foreign) return refuse(EINVAL);
+    if (!can_declare(add.set)) return refuse(EINVAL);
     const SetHandle set = set_of(add.set.name);
     const SetShape shape = shape_of(add.set);
     nftnl_set_set_u32(set.get(), NFTNL_SET_ID, ++last_set_id_);
@@ -160,6 +161,11 @@ class Batch::Builder {
     if (add.set.kind != Set::Kind::Set) {
       nftnl_set_set_u32(set.get(), NFTNL_SET_DATA_TYPE, shape.data_type);
       nftnl_set_set_u32(set.get(), NFTNL_SET_DATA_LEN, shape.data_size);
+    }
+    if (shape.size != 0) nftnl_set_set_u32(set.get(), NFTNL_SET_DESC_SIZE, shape.size);
+    if (!shape.field_sizes.empty()) {
+      nftnl_set_set_data(set.get(), NFTNL_SET_DESC_CONCAT, shape.field_sizes.data(),
+                         static_cast<std::uint32_t>(shape.field_sizes.size()));
     }
     nftnl_set_set_data(set.get(), NFTNL_SET_USERDATA, shape.userdata.data(),
                        static_cast<std::uint32_t>(shape.userdata.size()));

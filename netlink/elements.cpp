@@ -55,6 +55,9 @@ bool is_value(const std::optional<DataTable>& data) {
 void put_element(AttributeWriter& out, const Element& element, ElementParts parts) {
   const std::size_t begin = out.open(NFTA_LIST_ELEM);
   put_value(out, NFTA_SET_ELEM_KEY, element.key);
+  if (const auto* end = std::get_if<IntervalEnd>(&element.value)) {
+    put_value(out, NFTA_SET_ELEM_KEY_END, end->key);
+  }
   if (parts == ElementParts::All) {
     if (const auto* datum = std::get_if<Bytes>(&element.value)) {
       put_value(out, NFTA_SET_ELEM_DATA, *datum);
@@ -72,9 +75,8 @@ Result<std::optional<Element>> parse_element(ByteSpan attributes) {
   using Table = AttributeTable<NFTA_SET_ELEM_MAX + 1>;
   const std::optional<Table> table = Table::read(attributes);
   if (!table) return fail(Errc::Invalid, "a set element is malformed");
-  for (const int unknown :
-       {NFTA_SET_ELEM_FLAGS, NFTA_SET_ELEM_TIMEOUT, NFTA_SET_ELEM_EXPR, NFTA_SET_ELEM_OBJREF,
-        NFTA_SET_ELEM_KEY_END, NFTA_SET_ELEM_EXPRESSIONS}) {
+  for (const int unknown : {NFTA_SET_ELEM_FLAGS, NFTA_SET_ELEM_TIMEOUT, NFTA_SET_ELEM_EXPR,
+                            NFTA_SET_ELEM_OBJREF, NFTA_SET_ELEM_EXPRESSIONS}) {
     if (table->has(static_cast<std::size_t>(unknown))) return std::optional<Element>();
   }
   const std::optional<DataTable> key = DataTable::read(table->payload(NFTA_SET_ELEM_KEY));
@@ -82,6 +84,13 @@ Result<std::optional<Element>> parse_element(ByteSpan attributes) {
 
   std::optional<Element> element(std::in_place);
   element->key = Bytes(key->payload(NFTA_DATA_VALUE));
+  if (table->has(NFTA_SET_ELEM_KEY_END)) {
+    const std::optional<DataTable> end = DataTable::read(table->payload(NFTA_SET_ELEM_KEY_END));
+    if (!is_value(end)) return fail(Errc::Invalid, "the end of an interval is malformed");
+    // Intervals of a map are nothing of ours.
+    if (table->has(NFTA_SET_ELEM_DATA)) return std::optional<Element>();
+    element->value = IntervalEnd{Bytes(end->payload(NFTA_DATA_VALUE))};
+  }
   if (table->has(NFTA_SET_ELEM_DATA)) {
     const std::optional<DataTable> data = DataTable::read(table->payload(NFTA_SET_ELEM_DATA));
     if (is_value(data)) {

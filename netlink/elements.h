@@ -8,7 +8,7 @@
 
 namespace mkp::nft {
 
-enum class ElementParts { All, KeyOnly };
+enum class ElementParts { All, KeyOnly };  // of an interval, both ends are its key
 
 // Appends one NFTA_LIST_ELEM. Comment and names must have been checked for their lengths.
 void put_element(AttributeWriter& out, const Element& element, ElementParts parts);

@@ -158,15 +158,47 @@ std::optional<Expression> parse_lookup(ByteSpan bytes) {
 
 std::optional<Expression> parse_immediate(ByteSpan bytes) {
   const auto attributes = AttributeTable<NFTA_IMMEDIATE_MAX + 1>::read(bytes);
-  if (!attributes || !is_number(attributes->payload(NFTA_IMMEDIATE_DREG), NFT_REG_VERDICT)) {
-    return std::nullopt;
+  if (!attributes) return std::nullopt;
+  if (const auto to = read_register(attributes->payload(NFTA_IMMEDIATE_DREG))) {
+    const auto value = read_value(attributes->payload(NFTA_IMMEDIATE_DATA));
+    if (!value) return std::nullopt;
+    return ImmediateData{*to, *value};
   }
+  if (!is_number(attributes->payload(NFTA_IMMEDIATE_DREG), NFT_REG_VERDICT)) return std::nullopt;
   const auto data =
       AttributeTable<NFTA_DATA_MAX + 1>::read(attributes->payload(NFTA_IMMEDIATE_DATA));
   if (!data || !data->has(NFTA_DATA_VERDICT)) return std::nullopt;
   std::optional<Verdict> verdict = parse_verdict(data->payload(NFTA_DATA_VERDICT));
   if (!verdict) return std::nullopt;
   return ImmediateVerdict{std::move(*verdict)};
+}
+
+// Whole seconds from milliseconds.
+std::optional<std::uint32_t> read_seconds(ByteSpan payload) {
+  constexpr std::uint64_t kMilliseconds = 1000;
+  if (payload.size() != 8) return std::nullopt;
+  const std::uint64_t high = read_be32(payload.first(4)).value_or(0);
+  const std::uint64_t time = (high << 32) | read_be32(payload.last(4)).value_or(0);
+  const std::uint64_t seconds = time / kMilliseconds;
+  if (time % kMilliseconds != 0 || seconds > UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(seconds);
+}
+
+std::optional<Expression> parse_dynset(ByteSpan bytes) {
+  const auto attributes = AttributeTable<NFTA_DYNSET_MAX + 1>::read(bytes);
+  if (!attributes || !is_unset(*attributes, NFTA_DYNSET_FLAGS) ||
+      !is_number(attributes->payload(NFTA_DYNSET_OP), NFT_DYNSET_OP_UPDATE)) {
+    return std::nullopt;
+  }
+  for (const std::size_t unknown :
+       {NFTA_DYNSET_SREG_DATA, NFTA_DYNSET_EXPR, NFTA_DYNSET_EXPRESSIONS}) {
+    if (attributes->has(unknown)) return std::nullopt;
+  }
+  const auto set = read_name(attributes->payload(NFTA_DYNSET_SET_NAME));
+  const auto key = read_register(attributes->payload(NFTA_DYNSET_SREG_KEY));
+  const auto timeout = read_seconds(attributes->payload(NFTA_DYNSET_TIMEOUT));
+  if (!set || !key || !timeout) return std::nullopt;
+  return SetUpdate{std::string(*set), *key, *timeout};
 }
 
 std::optional<Expression> parse_nat(ByteSpan bytes) {
@@ -216,6 +248,7 @@ std::optional<Expression> parse_known(std::string_view name, ByteSpan attributes
   if (name == "numgen") return parse_numgen(attributes);
   if (name == "lookup") return parse_lookup(attributes);
   if (name == "immediate") return parse_immediate(attributes);
+  if (name == "dynset") return parse_dynset(attributes);
   if (name == "nat") return parse_nat(attributes);
   if (name == "masq") return parse_masquerade(attributes);
   if (name == "reject") return parse_reject(attributes, family);
@@ -229,6 +262,17 @@ Expression parse_expression(std::string_view name, ByteSpan attributes, IpFamily
     return std::move(*known);
   }
   return UnknownExpression{std::string(name), {attributes.begin(), attributes.end()}};
+}
+
+bool does_nothing(std::string_view name, ByteSpan attributes) {
+  if (name != "byteorder") return false;
+  const auto table = AttributeTable<NFTA_BYTEORDER_MAX + 1>::read(attributes);
+  if (!table) return false;
+  const auto from = read_be32(table->payload(NFTA_BYTEORDER_SREG));
+  const auto length = read_be32(table->payload(NFTA_BYTEORDER_LEN));
+  const auto word = read_be32(table->payload(NFTA_BYTEORDER_SIZE));
+  return from && length && word && from == read_be32(table->payload(NFTA_BYTEORDER_DREG)) &&
+         *length < *word;
 }
 
 }  // namespace mkp::nft

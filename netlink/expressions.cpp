@@ -11,6 +11,8 @@
 namespace mkp::nft {
 namespace {
 
+constexpr std::uint64_t kMilliseconds = 1000;  // in a second
+
 // A register that starts a 16-byte one has that one's name, as in nft and in the kernel's answers.
 std::uint32_t register_number(Register unit) {
   return unit % 4 == 0 ? NFT_REG_1 + unit / 4U : static_cast<std::uint32_t>(NFT_REG32_00) + unit;
@@ -89,6 +91,16 @@ class Filler {
       nftnl_expr_set_str(out_, NFTNL_EXPR_IMM_CHAIN, immediate.verdict.chain.c_str());
     }
   }
+  void operator()(const ImmediateData& immediate) {
+    u32(NFTNL_EXPR_IMM_DREG, register_number(immediate.to));
+    bytes(NFTNL_EXPR_IMM_DATA, immediate.value);
+  }
+  void operator()(const SetUpdate& update) {
+    u32(NFTNL_EXPR_DYNSET_OP, NFT_DYNSET_OP_UPDATE);
+    u32(NFTNL_EXPR_DYNSET_SREG_KEY, register_number(update.key));
+    nftnl_expr_set_str(out_, NFTNL_EXPR_DYNSET_SET_NAME, update.set.c_str());
+    nftnl_expr_set_u64(out_, NFTNL_EXPR_DYNSET_TIMEOUT, kMilliseconds * update.timeout);
+  }
   void operator()(const Dnat& dnat) {
     u32(NFTNL_EXPR_NAT_TYPE, NFT_NAT_DNAT);
     u32(NFTNL_EXPR_NAT_FAMILY, family_number(dnat.family));
@@ -127,6 +139,8 @@ struct KernelName {
   const char* operator()(const Numgen&) const { return "numgen"; }
   const char* operator()(const Lookup&) const { return "lookup"; }
   const char* operator()(const ImmediateVerdict&) const { return "immediate"; }
+  const char* operator()(const ImmediateData&) const { return "immediate"; }
+  const char* operator()(const SetUpdate&) const { return "dynset"; }
   const char* operator()(const Dnat&) const { return "nat"; }
   const char* operator()(const Masquerade&) const { return "masq"; }
   const char* operator()(const Reject&) const { return "reject"; }

@@ -26,4 +26,9 @@ Result<ExpressionHandle> to_nftnl(const Expression& expression, IpFamily family)
 // to_nftnl() sends comes back as what it was; anything else is an UnknownExpression.
 Expression parse_expression(std::string_view name, ByteSpan attributes, IpFamily family);
 
+// Whether the kernel does nothing for an expression. nft 1.0.6 puts one before each lookup of a
+// protocol among intervals: it asks for the two-byte words within one byte to be swapped, and there
+// are none.
+bool does_nothing(std::string_view name, ByteSpan attributes);
+
 }  // namespace mkp::nft

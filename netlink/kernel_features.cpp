@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "netlink/nft_text.h"
+
 namespace mkp::nft {
 namespace {
 
@@ -71,6 +73,16 @@ std::vector<Feature> set_features(const Layout& layout) {
        {{AddSet{{"data", Set::Kind::DataMap, frontend, target}}},
         add_chain("map"),
         add_rule("map", looked_up("data", Lookup::Use::Data))}},
+      {"intervals in concatenated keys",
+       "CONFIG_NF_TABLES of Linux 5.6 or later",
+       {{AddSet{{"intervals", Set::Kind::Set, frontend, {}, Set::Content::Intervals}}},
+        add_chain("intervals"),
+        add_rule("intervals", looked_up("intervals", Lookup::Use::Match))}},
+      {"sets with timeouts that rules update",
+       "CONFIG_NF_TABLES",
+       {{AddSet{{"clients", Set::Kind::Set, {layout.address}, {}, Set::Content::Remembered}}},
+        add_chain("remember"),
+        add_rule("remember", {layout.load_destination, SetUpdate{"clients", 0, 1}})}},
   };
 }
 
@@ -85,6 +97,11 @@ std::vector<Feature> rule_features(const Layout& layout) {
       {"connection tracking",
        "CONFIG_NFT_CT",
        {add_chain("ct"), add_rule("ct", {CtLoad{CtKey::State, 0}, CtLoad{CtKey::Status, 1}})}},
+      {"types of addresses by route",
+       layout.family == IpFamily::Ipv4 ? "CONFIG_NFT_FIB, CONFIG_NFT_FIB_IPV4"
+                                       : "CONFIG_NFT_FIB, CONFIG_NFT_FIB_IPV6",
+       {add_chain("fib"), add_rule("fib", {FibLoad{FibLoad::Address::Source, 0},
+                                           FibLoad{FibLoad::Address::Destination, 1}})}},
       {"packet marks",
        "CONFIG_NF_TABLES",
        {add_chain("mark"), add_rule("mark", {MetaLoad{MetaKey::Mark, 0}, Bitwise{0, 0, word, word},
@@ -131,7 +148,6 @@ tl::unexpected<Error> cannot_ask(const Error& cause) {
 }  // namespace
 
 Result<> check_kernel(Nftables& nftables, IpFamily family) {
-  const std::string_view family_name = family == IpFamily::Ipv4 ? "ip" : "ip6";
   const std::vector<Feature> needed = features(family);
   std::vector<Operation> everything;
   for (const Feature& feature : needed) {
@@ -146,7 +162,7 @@ Result<> check_kernel(Nftables& nftables, IpFamily family) {
   if (!tables) return cannot_ask(tables.error());
   if (*tables != 0) {
     return fail_errno(*tables, "the kernel has no nf_tables for family " +
-                                   std::string(family_name) +
+                                   std::string(family_text(family)) +
                                    " (CONFIG_NF_TABLES, CONFIG_NF_TABLES_IPV4, "
                                    "CONFIG_NF_TABLES_IPV6)");
   }
@@ -160,7 +176,7 @@ Result<> check_kernel(Nftables& nftables, IpFamily family) {
   }
   if (missing.empty()) missing = "some combination of what it has";
   return fail(Errc::Invalid, "nf_tables of this kernel lacks, for family " +
-                                 std::string(family_name) + ": " + missing);
+                                 std::string(family_text(family)) + ": " + missing);
 }
 
 }  // namespace mkp::nft

@@ -15,7 +15,18 @@ namespace mkp::nft {
 namespace {
 
 // How the values of a load are written.
-enum class ValueType { Address, Protocol, Port, Mark, Name, CtState, CtStatus, FibType, Raw };
+enum class ValueType {
+  Address,
+  Protocol,
+  Port,
+  Mark,
+  Name,
+  CtState,
+  CtStatus,
+  FibType,
+  Number,
+  Raw
+};
 
 struct Flag {
   std::uint32_t bit;
@@ -39,7 +50,9 @@ struct Loaded {
   std::size_t units = 1;  // of four bytes
   ValueType type = ValueType::Raw;
   // Not part of the text yet, as nft writes some of them as a prefix or as a set of flags.
-  std::optional<Bitwise> bitwise;
+  std::optional<Bitwise> bitwise = std::nullopt;
+  // What ImmediateData put there.
+  std::optional<Bytes> constant = std::nullopt;
 };
 
 std::uint32_t number_of(const Bytes& bytes) {
@@ -115,10 +128,19 @@ std::string value_text(ValueType type, const Bytes& value) {
         return kFibTypes[number_of(value)];
       }
       return std::to_string(number_of(value));
+    case ValueType::Number:
+      return value_text(Field::Slot, value.span());
     case ValueType::Raw:
       return hexadecimal(value.span());
   }
   return {};
+}
+
+// "10.180.0.2:8080", "[fd00::7]:8080"
+std::string endpoint_text(const Bytes& address, const Bytes& port) {
+  const std::string number = value_text(Field::InetService, port.span());
+  const std::string host = address_text(address);
+  return address.size() == 16 ? "[" + host + "]:" + number : host + ":" + number;
 }
 
 // The length of a prefix whose mask this is.
@@ -181,32 +203,31 @@ std::string compare_text(const Loaded& loaded, const Compare& compare, IpFamily 
 
 Loaded payload_text(const PayloadLoad& load, IpFamily family) {
   const bool ipv4 = family == IpFamily::Ipv4;
-  const std::string ip = ipv4 ? "ip " : "ip6 ";
+  const std::string ip = family_text(family);
   const std::uint32_t source = ipv4 ? 12 : 8;
   const std::uint32_t destination = ipv4 ? 16 : 24;
   const std::uint32_t size = ipv4 ? 4 : 16;
   const std::size_t units = (load.length + 3) / 4;
   if (load.base == PayloadLoad::Base::Network && load.length <= size) {
-    if (load.offset == source) return {ip + "saddr", units, ValueType::Address, {}};
-    if (load.offset == destination) return {ip + "daddr", units, ValueType::Address, {}};
+    if (load.offset == source) return {ip + " saddr", units, ValueType::Address};
+    if (load.offset == destination) return {ip + " daddr", units, ValueType::Address};
   }
   if (load.base == PayloadLoad::Base::Transport && load.length == 2) {
-    if (load.offset == 0) return {"th sport", units, ValueType::Port, {}};
-    if (load.offset == 2) return {"th dport", units, ValueType::Port, {}};
+    if (load.offset == 0) return {"th sport", units, ValueType::Port};
+    if (load.offset == 2) return {"th dport", units, ValueType::Port};
   }
   const char* const base = load.base == PayloadLoad::Base::Network ? "nh" : "th";
-  return {
-      fmt::format("@{},{},{}", base, load.offset * 8, load.length * 8), units, ValueType::Raw, {}};
+  return {fmt::format("@{},{},{}", base, load.offset * 8, load.length * 8), units, ValueType::Raw};
 }
 
 Loaded meta_text(MetaKey key) {
   switch (key) {
     case MetaKey::L4Proto:
-      return {"meta l4proto", 1, ValueType::Protocol, {}};
+      return {"meta l4proto", 1, ValueType::Protocol};
     case MetaKey::Mark:
-      return {"meta mark", 1, ValueType::Mark, {}};
+      return {"meta mark", 1, ValueType::Mark};
     case MetaKey::IifName:
-      return {"iifname", 4, ValueType::Name, {}};
+      return {"iifname", 4, ValueType::Name};
   }
   return {};
 }
@@ -224,14 +245,12 @@ class Writer {
   }
   void operator()(const CtLoad& load) {
     const bool state = load.key == CtKey::State;
-    set(load.to, {state ? "ct state" : "ct status",
-                  1,
-                  state ? ValueType::CtState : ValueType::CtStatus,
-                  {}});
+    set(load.to,
+        {state ? "ct state" : "ct status", 1, state ? ValueType::CtState : ValueType::CtStatus});
   }
   void operator()(const FibLoad& load) {
     const bool source = load.address == FibLoad::Address::Source;
-    set(load.to, {source ? "fib saddr type" : "fib daddr type", 1, ValueType::FibType, {}});
+    set(load.to, {source ? "fib saddr type" : "fib daddr type", 1, ValueType::FibType});
   }
   void operator()(const Bitwise& bitwise) {
     Loaded loaded = take(bitwise.from);
@@ -243,7 +262,7 @@ class Writer {
     say(compare_text(take(compare.from), compare, family_));
   }
   void operator()(const Numgen& numgen) {
-    set(numgen.to, {fmt::format("numgen random mod {}", numgen.modulus), 1, ValueType::Raw, {}});
+    set(numgen.to, {fmt::format("numgen random mod {}", numgen.modulus), 1, ValueType::Number});
   }
   void operator()(const Lookup& lookup) {
     const std::string key = take_concatenation(lookup.from);
@@ -253,14 +272,28 @@ class Writer {
       case Lookup::Use::Verdict:
         return say(key + " vmap @" + lookup.set);
       case Lookup::Use::Data:
-        return set(lookup.to, {key + " map @" + lookup.set, 1, ValueType::Raw, {}});
+        return set(lookup.to, {key + " map @" + lookup.set, 1, ValueType::Raw});
     }
   }
   void operator()(const ImmediateVerdict& immediate) { say(to_text(immediate.verdict)); }
+  void operator()(const ImmediateData& immediate) {
+    const std::size_t units = (immediate.value.size() + 3) / 4;
+    set(immediate.to, {hexadecimal(immediate.value.span()), units, ValueType::Raw, std::nullopt,
+                       immediate.value});
+  }
+  void operator()(const SetUpdate& update) {
+    std::string key = take_concatenation(update.key);
+    if (update.timeout != 0) key += " timeout " + duration_text(update.timeout);
+    say(fmt::format("update @{} {{ {} }}", update.set, key));
+  }
   void operator()(const Dnat& dnat) {
+    const Loaded address = take(dnat.address);
+    if (address.constant) {
+      const Loaded port = take(dnat.port);
+      return say("dnat to " + endpoint_text(*address.constant, port.constant.value_or(Bytes{})));
+    }
     // The map gives address and port at once, so the one expression names both.
-    say((dnat.family == IpFamily::Ipv4 ? "dnat ip to " : "dnat ip6 to ") +
-        computed_text(take(dnat.address)));
+    say(fmt::format("dnat {} to {}", family_text(dnat.family), computed_text(address)));
   }
   void operator()(const Masquerade& masquerade) {
     say(masquerade.fully_random ? "masquerade fully-random" : "masquerade");
@@ -278,7 +311,7 @@ class Writer {
     if (at < registers_.size()) registers_[at] = std::move(loaded);
   }
   Loaded take(Register from) {
-    Loaded nothing{"[nothing]", 1, ValueType::Raw, {}};
+    Loaded nothing{"[nothing]", 1, ValueType::Raw};
     if (from >= registers_.size()) return nothing;
     return std::exchange(registers_[from], std::nullopt).value_or(std::move(nothing));
   }

@@ -15,8 +15,6 @@
 namespace mkp::nft {
 namespace {
 
-const char* family_text(IpFamily family) { return family == IpFamily::Ipv4 ? "ip" : "ip6"; }
-
 const char* type_text(Field field) {
   switch (field) {
     case Field::Ipv4Address:
@@ -101,9 +99,27 @@ std::string priority_text(const BaseHook& hook) {
 
 const char* kind_text(const Set& set) { return set.kind == Set::Kind::Set ? "set" : "map"; }
 
+// The lines of a declaration.
+std::vector<std::string> properties_of(const Set& set) {
+  const bool slots = std::ranges::find(set.key, Field::Slot) != set.key.end();
+  const auto field_text = slots ? typeof_text : type_text;
+  std::string type = (slots ? "typeof " : "type ") + fields_text(set.key, field_text);
+  if (set.kind == Set::Kind::VerdictMap) type += " : verdict";
+  if (set.kind == Set::Kind::DataMap) type += " : " + fields_text(set.data, field_text);
+  switch (set.content) {
+    case Set::Content::Keys:
+      return {type};
+    case Set::Content::Intervals:
+      return {type, "flags interval"};
+    case Set::Content::Remembered:
+      return {type, fmt::format("size {}", Set::kMaxRemembered), "flags dynamic,timeout"};
+  }
+  return {type};
+}
+
 void append_set(std::string& out, const Ruleset::SetState& state) {
   out += fmt::format("\t{} {} {{\n\t\t{}\n", kind_text(state.set), state.set.name,
-                     declaration_text(state.set));
+                     fmt::join(properties_of(state.set), "\n\t\t"));
   if (state.set.foreign) out += "\t\t# declared in a way that is not understood\n";
   std::vector<std::reference_wrapper<const Element>> elements(state.elements.begin(),
                                                               state.elements.end());
@@ -127,6 +143,8 @@ void append_chain(std::string& out, const Ruleset::ChainState& state, IpFamily f
 
 }  // namespace
 
+const char* family_text(IpFamily family) { return family == IpFamily::Ipv4 ? "ip" : "ip6"; }
+
 std::string to_text(const BaseHook& hook) {
   return fmt::format("type {} hook {} priority {}; policy accept;",
                      hook.type == BaseHook::Type::Nat ? "nat" : "filter", hook_text(hook.hook),
@@ -134,16 +152,13 @@ std::string to_text(const BaseHook& hook) {
 }
 
 std::string declaration_text(const Set& set) {
-  const bool slots = std::ranges::find(set.key, Field::Slot) != set.key.end();
-  const auto field_text = slots ? typeof_text : type_text;
-  std::string text = (slots ? "typeof " : "type ") + fields_text(set.key, field_text);
-  if (set.kind == Set::Kind::VerdictMap) text += " : verdict";
-  if (set.kind == Set::Kind::DataMap) text += " : " + fields_text(set.data, field_text);
-  return text;
+  return fmt::format("{}", fmt::join(properties_of(set), "; "));
 }
 
 std::string to_text(const Element& element, const Set& set) {
-  std::string text = value_text(set.key, element.key);
+  const auto* end = std::get_if<IntervalEnd>(&element.value);
+  std::string text = end == nullptr ? value_text(set.key, element.key)
+                                    : interval_text(set.key, element.key, end->key);
   if (!element.comment.empty()) text += " comment \"" + element.comment + '"';
   if (const auto* datum = std::get_if<Bytes>(&element.value)) {
     text += " : " + value_text(set.data, *datum);

@@ -12,16 +12,21 @@ namespace mkp::nft {
 // we declare ourselves loads with `nft -f`; what only a dump can hold (foreign objects, unknown
 // expressions) comes out readable, but does not load.
 
+// "ip" or "ip6", as in `table ip6` and in `ip6 daddr`.
+const char* family_text(IpFamily family);
+
 // "ip daddr . meta l4proto . th dport vmap @services"
 std::string to_text(const Rule& rule, IpFamily family);
 
-// "10.96.0.10 . tcp . 80 comment \"shop/web:http\" : goto internal-cluster-4"
+// "10.96.0.10 . tcp . 80 comment \"shop/web:http\" : goto internal-cluster-4", or
+// "10.96.0.10 . tcp . 80 . 192.0.2.0/25"
 std::string to_text(const Element& element, const Set& set);
 
 // "type nat hook prerouting priority dstnat; policy accept;"
 std::string to_text(const BaseHook& hook);
 
-// "type ipv4_addr . inet_proto . inet_service : verdict"
+// "type ipv4_addr . inet_proto . inet_service : verdict", or
+// "type ipv4_addr; size 65535; flags dynamic,timeout"
 std::string declaration_text(const Set& set);
 
 // The whole table: "table ip mini-kube-proxy { ... }", as `nft list table` lays it out. Elements

@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "netlink/set_shape.h"
 
@@ -63,6 +65,37 @@ std::string value_text(Field field, ByteSpan bytes) {
   return hexadecimal(bytes);
 }
 
+namespace {
+
+// The length of the prefix that the interval is. Nothing when it is none.
+std::optional<std::size_t> prefix_length(ByteSpan low, ByteSpan high) {
+  std::size_t length = 0;
+  bool ended = false;
+  for (std::size_t bit = 0; bit < low.size() * 8; ++bit) {
+    const bool begins = ((low[bit / 8] >> (7 - bit % 8)) & 1) != 0;
+    const bool ends = ((high[bit / 8] >> (7 - bit % 8)) & 1) != 0;
+    if (begins == ends && !ended) {
+      ++length;
+    } else if (!begins && ends) {
+      ended = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return length;
+}
+
+std::string field_interval_text(Field field, ByteSpan low, ByteSpan high) {
+  if (std::ranges::equal(low, high)) return value_text(field, low);
+  const bool address = field == Field::Ipv4Address || field == Field::Ipv6Address;
+  const std::optional<std::size_t> length =
+      address ? prefix_length(low, high) : std::optional<std::size_t>();
+  if (length) return value_text(field, low) + "/" + std::to_string(*length);
+  return value_text(field, low) + "-" + value_text(field, high);
+}
+
+}  // namespace
+
 std::string value_text(const std::vector<Field>& fields, const Bytes& bytes) {
   ByteSpan rest = bytes.span();
   if (fields.empty() || rest.size() != size_of(fields)) return hexadecimal(rest);
@@ -71,6 +104,38 @@ std::string value_text(const std::vector<Field>& fields, const Bytes& bytes) {
     if (!text.empty()) text += " . ";
     text += value_text(field, rest.first(size_of(field)));
     rest = rest.subspan(std::min(rest.size(), (size_of(field) + 3) / 4 * 4));
+  }
+  return text;
+}
+
+std::string interval_text(const std::vector<Field>& fields, const Bytes& first, const Bytes& last) {
+  ByteSpan low = first.span();
+  ByteSpan high = last.span();
+  if (fields.empty() || low.size() != size_of(fields) || high.size() != low.size()) {
+    return hexadecimal(low) + "-" + hexadecimal(high);
+  }
+  std::string text;
+  for (const Field field : fields) {
+    if (!text.empty()) text += " . ";
+    text += field_interval_text(field, low.first(size_of(field)), high.first(size_of(field)));
+    const std::size_t padded = std::min(low.size(), (size_of(field) + 3) / 4 * 4);
+    low = low.subspan(padded);
+    high = high.subspan(padded);
+  }
+  return text;
+}
+
+std::string duration_text(std::uint32_t seconds) {
+  struct Unit {
+    std::uint32_t seconds;
+    char name;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}}};
+  if (seconds == 0) return "0s";
+  std::string text;
+  for (const Unit& unit : kUnits) {
+    if (seconds >= unit.seconds) text += std::to_string(seconds / unit.seconds) + unit.name;
+    seconds %= unit.seconds;
   }
   return text;
 }

@@ -19,6 +19,13 @@ std::string value_text(Field field, ByteSpan bytes);
 // concatenation.
 std::string value_text(const std::vector<Field>& fields, const Bytes& bytes);
 
+// "10.96.0.10 . tcp . 80 . 192.0.2.0/25": an interval of such keys. A field that is the same at
+// both ends stands there once, addresses are a prefix where they can, anything else is "80-90".
+std::string interval_text(const std::vector<Field>& fields, const Bytes& first, const Bytes& last);
+
+// "3h", "1m30s": seconds.
+std::string duration_text(std::uint32_t seconds);
+
 // "0x0a60000a".
 std::string hexadecimal(ByteSpan bytes);
 

@@ -11,6 +11,7 @@
 
 #include "netlink/attributes.h"
 #include "netlink/batch.h"
+#include "netlink/nft_text.h"
 #include "netlink/ruleset_dump.h"
 #include "netlink/verdicts.h"
 
@@ -43,8 +44,7 @@ ByteSpan finished(std::vector<std::uint8_t>& message) {
 }
 
 std::string doing(std::string_view what, IpFamily family, std::string_view table) {
-  return std::string(what) + (family == IpFamily::Ipv4 ? " table ip " : " table ip6 ") +
-         std::string(table);
+  return std::string(what) + " table " + family_text(family) + " " + std::string(table);
 }
 
 }  // namespace
@@ -127,6 +127,7 @@ Result<std::optional<Ruleset>> NftablesSocket::dump_once(IpFamily family, std::s
     return fail(std::move(listed.error()), "list sets");
   }
   for (std::size_t i = 0; i < dump.so_far().sets.size(); ++i) {
+    if (dump.so_far().sets[i].set.content == Set::Content::Remembered) continue;
     const std::string set = dump.so_far().sets[i].set.name;
     if (auto listed = list(NFT_MSG_GETSETELEM, NFTA_SET_ELEM_LIST_TABLE, set); !listed) {
       return fail(std::move(listed.error()), "list elements of " + set);

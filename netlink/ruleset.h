@@ -118,7 +118,8 @@ struct ImmediateVerdict {
   Verdict verdict;
   bool operator==(const ImmediateVerdict&) const = default;
 };
-struct ImmediateData {  // a constant for a later expression: the target of `dnat to 10.180.0.2:8080`
+struct ImmediateData {  // a constant for a later expression: the target of `dnat
+                        // to 10.180.0.2:8080`
   Register to = 0;
   Bytes value;
   bool operator==(const ImmediateData&) const = default;
@@ -150,9 +151,9 @@ struct UnknownExpression {
   bool operator==(const UnknownExpression&) const = default;
 };
 
-using Expression =
-    std::variant<PayloadLoad, MetaLoad, MetaSet, CtLoad, FibLoad, Bitwise, Compare, Numgen, Lookup,
-                 ImmediateVerdict, ImmediateData, SetUpdate, Dnat, Masquerade, Reject, UnknownExpression>;
+using Expression = std::variant<PayloadLoad, MetaLoad, MetaSet, CtLoad, FibLoad, Bitwise, Compare,
+                                Numgen, Lookup, ImmediateVerdict, ImmediateData, SetUpdate, Dnat,
+                                Masquerade, Reject, UnknownExpression>;
 
 // --- objects ---
 

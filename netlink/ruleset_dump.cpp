@@ -48,23 +48,6 @@ std::optional<BaseHook> hook_of(const ChainTable& chain) {
   return base;
 }
 
-// A number of a set that may be left out.
-std::uint32_t number_or_zero(const SetTable& set, std::size_t attribute) {
-  return read_be32(set.payload(attribute)).value_or(0);
-}
-
-SetShape shape_of(const SetTable& set) {
-  const ByteSpan userdata = set.payload(NFTA_SET_USERDATA);
-  SetShape shape;
-  shape.flags = number_or_zero(set, NFTA_SET_FLAGS);
-  shape.key_type = number_or_zero(set, NFTA_SET_KEY_TYPE);
-  shape.key_size = number_or_zero(set, NFTA_SET_KEY_LEN);
-  shape.data_type = number_or_zero(set, NFTA_SET_DATA_TYPE);
-  shape.data_size = number_or_zero(set, NFTA_SET_DATA_LEN);
-  shape.userdata.assign(userdata.begin(), userdata.end());
-  return shape;
-}
-
 // NFTA_RULE_EXPRESSIONS' payload. Nothing when it is malformed.
 std::optional<std::vector<Expression>> parse_expressions(ByteSpan list, IpFamily family) {
   std::vector<Expression> expressions;
@@ -74,7 +57,8 @@ std::optional<std::vector<Expression>> parse_expressions(ByteSpan list, IpFamily
     if (!expression) return std::nullopt;
     const std::optional<std::string_view> name = read_name(expression->payload(NFTA_EXPR_NAME));
     if (!name) return std::nullopt;
-    expressions.push_back(parse_expression(*name, expression->payload(NFTA_EXPR_DATA), family));
+    const ByteSpan data = expression->payload(NFTA_EXPR_DATA);
+    if (!does_nothing(*name, data)) expressions.push_back(parse_expression(*name, data, family));
   }
   if (reader.malformed()) return std::nullopt;
   return expressions;
@@ -144,7 +128,7 @@ Result<> RulesetDump::take_set(ByteSpan attributes) {
   if (!is_ours(table->payload(NFTA_SET_TABLE))) return {};
   const std::optional<std::string_view> name = read_name(table->payload(NFTA_SET_NAME));
   if (!name) return fail(Errc::Invalid, "a set has no name");
-  Set set = set_of_shape(std::string(*name), shape_of(*table));
+  Set set = set_of_shape(std::string(*name), parse_shape(attributes));
   for (const int unknown :
        {NFTA_SET_TIMEOUT, NFTA_SET_OBJ_TYPE, NFTA_SET_EXPR, NFTA_SET_EXPRESSIONS}) {
     if (table->has(static_cast<std::size_t>(unknown))) set.foreign = true;
@@ -163,6 +147,7 @@ Result<> RulesetDump::take_elements(ByteSpan attributes) {
   const auto found = sets_.find(std::string(name.value_or("")));
   if (found == sets_.end()) return fail(Errc::Invalid, "elements are in no set");
   Ruleset::SetState& set = ruleset_.sets[found->second];
+  if (set.set.content == Set::Content::Remembered) return {};
 
   AttributeReader reader(table->payload(NFTA_SET_ELEM_LIST_ELEMENTS));
   while (const Attribute* entry = reader.next()) {

@@ -172,6 +172,32 @@ Userdata userdata_of(const Set& set) {
   return out;
 }
 
+std::uint32_t flags_of(const Set& set) {
+  std::uint32_t flags = set.kind == Set::Kind::Set ? 0U : static_cast<std::uint32_t>(NFT_SET_MAP);
+  if (set.content == Set::Content::Intervals) flags |= NFT_SET_INTERVAL | NFT_SET_CONCAT;
+  if (set.content == Set::Content::Remembered) flags |= NFT_SET_EVAL | NFT_SET_TIMEOUT;
+  return flags;
+}
+
+Set::Content content_of(std::uint32_t flags) {
+  const auto has = [&](std::uint32_t wanted) { return (flags & wanted) == wanted; };
+  if (has(NFT_SET_INTERVAL | NFT_SET_CONCAT)) return Set::Content::Intervals;
+  return has(NFT_SET_EVAL | NFT_SET_TIMEOUT) ? Set::Content::Remembered : Set::Content::Keys;
+}
+
+// NFTA_SET_DESC_CONCAT's payload.
+std::vector<std::uint8_t> parse_field_sizes(ByteSpan list) {
+  std::vector<std::uint8_t> sizes;
+  AttributeReader reader(list);
+  while (const Attribute* entry = reader.next()) {
+    const auto field = AttributeTable<NFTA_SET_FIELD_MAX + 1>::read(entry->payload);
+    const std::uint32_t size =
+        field ? read_be32(field->payload(NFTA_SET_FIELD_LEN)).value_or(0) : 0;
+    sizes.push_back(size <= Bytes::kMaxSize ? static_cast<std::uint8_t>(size) : std::uint8_t{0});
+  }
+  return sizes;
+}
+
 bool has_entry(std::span<const std::uint8_t> userdata, std::uint8_t type) {
   while (userdata.size() >= 2) {
     if (userdata[0] == type) return true;
@@ -189,9 +215,16 @@ std::size_t size_of(const std::vector<Field>& fields) {
   return size;
 }
 
+bool can_declare(const Set& set) {
+  if (set.foreign || (set.kind != Set::Kind::Set && set.content != Set::Content::Keys)) {
+    return false;
+  }
+  return set.content != Set::Content::Intervals || set.key.size() > 1;
+}
+
 SetShape shape_of(const Set& set) {
   SetShape shape;
-  shape.flags = set.kind == Set::Kind::Set ? 0U : static_cast<std::uint32_t>(NFT_SET_MAP);
+  shape.flags = flags_of(set);
   shape.key_type = type_of(set.key);
   shape.key_size = static_cast<std::uint32_t>(size_of(set.key));
   if (set.kind == Set::Kind::VerdictMap) shape.data_type = NFT_DATA_VERDICT;
@@ -200,12 +233,19 @@ SetShape shape_of(const Set& set) {
     shape.data_size = static_cast<std::uint32_t>(size_of(set.data));
   }
   shape.userdata = userdata_of(set);
+  if (set.content == Set::Content::Remembered) shape.size = Set::kMaxRemembered;
+  if (set.content == Set::Content::Intervals) {
+    for (const Field field : set.key) {
+      shape.field_sizes.push_back(static_cast<std::uint8_t>(size_of(field)));
+    }
+  }
   return shape;
 }
 
 Set set_of_shape(std::string name, const SetShape& shape) {
   Set set;
   set.name = std::move(name);
+  set.content = content_of(shape.flags);
   if ((shape.flags & NFT_SET_MAP) != 0) {
     set.kind = shape.data_type == NFT_DATA_VERDICT ? Set::Kind::VerdictMap : Set::Kind::DataMap;
   }
@@ -220,10 +260,31 @@ Set set_of_shape(std::string name, const SetShape& shape) {
   // listed.
   const bool listable = !has_slot(set) || has_entry(shape.userdata, kKeyTypeof);
   ours.userdata = shape.userdata;
-  if (set.kind == Set::Kind::VerdictMap)
-    ours.data_size = shape.data_size;  // the kernel's own matter
-  set.foreign = !key || !data || !listable || ours != shape;
+  // The kernel's own matter.
+  if (set.kind == Set::Kind::VerdictMap) ours.data_size = shape.data_size;
+  if (set.content != Set::Content::Intervals) ours.field_sizes = shape.field_sizes;
+  set.foreign = !key || !data || !listable || !can_declare(set) || ours != shape;
   return set;
+}
+
+SetShape parse_shape(ByteSpan attributes) {
+  SetShape shape;
+  const auto set = AttributeTable<NFTA_SET_MAX + 1>::read(attributes);
+  if (!set) return shape;
+  const auto number = [&](std::size_t type) { return read_be32(set->payload(type)).value_or(0); };
+  shape.flags = number(NFTA_SET_FLAGS);
+  shape.key_type = number(NFTA_SET_KEY_TYPE);
+  shape.key_size = number(NFTA_SET_KEY_LEN);
+  shape.data_type = number(NFTA_SET_DATA_TYPE);
+  shape.data_size = number(NFTA_SET_DATA_LEN);
+  const ByteSpan userdata = set->payload(NFTA_SET_USERDATA);
+  shape.userdata.assign(userdata.begin(), userdata.end());
+  using Description = AttributeTable<NFTA_SET_DESC_MAX + 1>;
+  if (const auto description = Description::read(set->payload(NFTA_SET_DESC))) {
+    shape.size = read_be32(description->payload(NFTA_SET_DESC_SIZE)).value_or(0);
+    shape.field_sizes = parse_field_sizes(description->payload(NFTA_SET_DESC_CONCAT));
+  }
+  return shape;
 }
 
 }  // namespace mkp::nft
