@@ -221,7 +221,8 @@ struct IntervalEnd {
 struct Element {
   Bytes key;
   // Nothing; a DataMap's datum; a VerdictMap's verdict; where an interval ends. No two intervals of
-  // a set may overlap: Exists.
+  // a set may overlap: EEXIST for one that begins or ends in another. One around another is taken,
+  // and then it is not defined which of them a packet finds: whoever makes them must not.
   std::variant<std::monostate, Bytes, Verdict, IntervalEnd> value;
   std::string comment;  // at most kMaxComment bytes; nft shows it behind the key
   bool operator==(const Element&) const = default;
@@ -258,10 +259,11 @@ struct AddElement {
   std::string_view set;
   Element element;
 };  // Exists when the key has another value
+// The whole element, so that it can be printed. Of intervals, the one goes in which its key lies.
 struct DeleteElement {
   std::string_view set;
   Element element;
-};  // the whole element, so that it can be printed
+};
 // `set` above is a view: the name of a set of the layout, a constant or one that outlives the
 // transaction.
 

@@ -33,6 +33,42 @@ bool same_message(const Operation& one, const Operation& next) {
   return !deleted_from(one).empty() && deleted_from(one) == deleted_from(next);
 }
 
+// Where an interval ends; a key alone is an interval of one.
+const Bytes& end_of(const Element& element) {
+  const auto* end = std::get_if<IntervalEnd>(&element.value);
+  return end == nullptr ? element.key : end->key;
+}
+
+// Whether each field of `key` lies between those of the two others.
+bool lies_between(const std::vector<Field>& fields, const Bytes& first, const Bytes& key,
+                  const Bytes& last) {
+  std::size_t at = 0;
+  for (const Field field : fields) {
+    const auto part = [&](const Bytes& bytes) {
+      return Bytes(bytes.span().subspan(at, size_of(field)));
+    };
+    if (part(key) < part(first) || part(last) < part(key)) return false;
+    at += (size_of(field) + 3) / 4 * 4;
+  }
+  return true;
+}
+
+const Element* find_interval(const FakeNftables::SetTable& set, const Bytes& key) {
+  const auto found = std::ranges::find_if(set.elements, [&](const auto& entry) {
+    return lies_between(set.set.key, entry.first, key, end_of(entry.second));
+  });
+  return found == set.elements.end() ? nullptr : &found->second;
+}
+
+// Of an interval, both ends are its key.
+int check_key(const Set& set, const Element& element) {
+  if (element.key.size() != size_of(set.key)) return EINVAL;
+  const auto* end = std::get_if<IntervalEnd>(&element.value);
+  if (end == nullptr) return 0;
+  if (set.content != Set::Content::Intervals) return EINVAL;
+  return end->key.size() == size_of(set.key) ? 0 : EINVAL;
+}
+
 int check_hook(const BaseHook& hook) {
   if (hook.type != BaseHook::Type::Nat) return 0;
   if (hook.hook == BaseHook::Hook::Forward) return EOPNOTSUPP;
@@ -154,20 +190,44 @@ int FakeCommit::operator()(const AddElement& add) {
   FakeNftables::SetTable* set = table() == nullptr ? nullptr : table()->find_set(add.set);
   if (set == nullptr) return ENOENT;
   if (const int err = check_value(set->set, add.element)) return err;
-  const auto [at, added] = set->elements.try_emplace(add.element.key, add.element);
+  if (set->set.content == Set::Content::Intervals) return add_interval(*set, add.element);
+  const auto existing = set->elements.find(add.element.key);
+  if (existing == set->elements.end()) {
+    insert(*set, add.element);
+    return 0;
+  }
   // An element that is there already keeps its comment.
-  if (!added) return at->second.value == add.element.value ? 0 : EEXIST;
-  on_undo([this, name = std::string(add.set), key = add.element.key] {
+  return existing->second.value == add.element.value ? 0 : EEXIST;
+}
+
+int FakeCommit::add_interval(FakeNftables::SetTable& set, const Element& added) {
+  if (const Element* existing = find_interval(set, added.key)) {
+    const bool same = existing->key == added.key && end_of(*existing) == end_of(added);
+    return same ? 0 : EEXIST;
+  }
+  if (find_interval(set, end_of(added)) != nullptr) return EEXIST;
+  if (!lies_between(set.set.key, added.key, added.key, end_of(added))) return EINVAL;
+  insert(set, added);
+  return 0;
+}
+
+void FakeCommit::insert(FakeNftables::SetTable& set, const Element& added) {
+  set.elements.emplace(added.key, added);
+  on_undo([this, name = set.set.name, key = added.key] {
     table()->find_set(name)->elements.erase(key);
   });
-  return 0;
 }
 
 int FakeCommit::operator()(const DeleteElement& remove) {
   FakeNftables::SetTable* set = table() == nullptr ? nullptr : table()->find_set(remove.set);
   if (set == nullptr) return ENOENT;
-  if (remove.element.key.size() != size_of(set->set.key)) return EINVAL;
-  auto node = set->elements.extract(remove.element.key);
+  if (const int err = check_key(set->set, remove.element)) return err;
+  Bytes key = remove.element.key;
+  if (set->set.content == Set::Content::Intervals) {
+    // The interval in which it lies: the kernel looks at nothing else.
+    if (const Element* existing = find_interval(*set, key)) key = existing->key;
+  }
+  auto node = set->elements.extract(key);
   if (node.empty()) return ENOENT;
   on_undo([this, name = std::string(remove.set), before = std::move(node.mapped())] {
     table()->find_set(name)->elements.insert_or_assign(before.key, before);
@@ -187,6 +247,11 @@ int FakeCommit::check_expression(const Expression& expression) {
   if (const auto* immediate = std::get_if<ImmediateVerdict>(&expression)) {
     return check_verdict(immediate->verdict);
   }
+  if (const auto* update = std::get_if<SetUpdate>(&expression)) {
+    const FakeNftables::SetTable* set = table()->find_set(update->set);
+    if (set == nullptr) return ENOENT;
+    return set->set.content == Set::Content::Remembered ? 0 : EOPNOTSUPP;
+  }
   const auto* lookup = std::get_if<Lookup>(&expression);
   if (lookup == nullptr) return 0;
   const FakeNftables::SetTable* set = table()->find_set(lookup->set);
@@ -198,10 +263,13 @@ int FakeCommit::check_expression(const Expression& expression) {
 }
 
 int FakeCommit::check_value(const Set& set, const Element& element) {
-  if (element.key.size() != size_of(set.key)) return EINVAL;
+  if (const int err = check_key(set, element)) return err;
   switch (set.kind) {
-    case Set::Kind::Set:
-      return std::holds_alternative<std::monostate>(element.value) ? 0 : EINVAL;
+    case Set::Kind::Set: {
+      const bool has_value = std::holds_alternative<Bytes>(element.value) ||
+                             std::holds_alternative<Verdict>(element.value);
+      return has_value ? EINVAL : 0;
+    }
     case Set::Kind::DataMap: {
       const auto* datum = std::get_if<Bytes>(&element.value);
       return datum != nullptr && datum->size() == size_of(set.data) ? 0 : EINVAL;
@@ -235,13 +303,14 @@ bool FakeCommit::is_chain_used(std::string_view chain) {
 }
 
 bool FakeCommit::is_set_used(std::string_view set) {
-  const auto looks_up = [&](const Expression& expression) {
+  const auto names_it = [&](const Expression& expression) {
     const auto* lookup = std::get_if<Lookup>(&expression);
-    return lookup != nullptr && lookup->set == set;
+    const auto* update = std::get_if<SetUpdate>(&expression);
+    return (lookup != nullptr && lookup->set == set) || (update != nullptr && update->set == set);
   };
   return std::ranges::any_of(table()->chains, [&](const Ruleset::ChainState& state) {
     return std::ranges::any_of(state.rules, [&](const Rule& rule) {
-      return std::ranges::any_of(rule.expressions, looks_up);
+      return std::ranges::any_of(rule.expressions, names_it);
     });
   });
 }

@@ -40,6 +40,8 @@ class FakeCommit {
   int check_verdict(const Verdict& verdict);
   int check_expression(const Expression& expression);
   int check_value(const Set& set, const Element& element);
+  int add_interval(FakeNftables::SetTable& set, const Element& added);
+  void insert(FakeNftables::SetTable& set, const Element& added);
   // By rules of other chains, and by elements of verdict maps.
   bool is_chain_used(std::string_view chain);
   bool is_set_used(std::string_view set);

@@ -56,6 +56,10 @@ Ruleset FakeNftables::ruleset_of(const Key& key, const Table& table) const {
   ruleset.generation = generation_;
   ruleset.chains = table.chains;
   for (const SetTable& set : table.sets) {
+    if (set.set.content == Set::Content::Remembered) {
+      ruleset.sets.push_back({set.set, {}});
+      continue;
+    }
     const auto elements = std::views::values(set.elements);
     ruleset.sets.push_back({set.set, {elements.begin(), elements.end()}});
   }

@@ -22,6 +22,17 @@ class NftTextKernelTest : public testing::TestWithParam<IpFamily> {
   std::string commit(const Transaction& transaction) {
     return outcome_text(kernel_->commit(transaction, std::nullopt));
   }
+  // That the kernel has every object of the sample, as the same value.
+  void expect_sample() {
+    const Result<std::optional<Ruleset>> dumped = kernel_->dump(GetParam(), "sample");
+    ASSERT_TRUE(dumped && *dumped);
+    EXPECT_EQ((*dumped)->chains, sample_.chains);
+    for (std::size_t i = 0; i < sample_.sets.size(); ++i) {
+      EXPECT_EQ((*dumped)->sets.at(i).set, sample_.sets[i].set);
+      EXPECT_THAT((*dumped)->sets.at(i).elements,
+                  testing::UnorderedElementsAreArray(sample_.sets[i].elements));
+    }
+  }
   std::string dumped_text() {
     const Result<std::optional<Ruleset>> dumped = kernel_->dump(GetParam(), "sample");
     if (!dumped) return "failed: " + dumped.error().what;
@@ -34,20 +45,13 @@ class NftTextKernelTest : public testing::TestWithParam<IpFamily> {
 
 TEST_P(NftTextKernelTest, TheKernelGivesBackWhatItWasSent) {
   ASSERT_EQ(commit(creation_of(sample_)), "");
-  const Result<std::optional<Ruleset>> dumped = kernel_->dump(GetParam(), "sample");
-  ASSERT_TRUE(dumped && *dumped);
-  EXPECT_EQ((*dumped)->chains, sample_.chains);
-  for (std::size_t i = 0; i < sample_.sets.size(); ++i) {
-    EXPECT_EQ((*dumped)->sets.at(i).set, sample_.sets[i].set);
-    EXPECT_THAT((*dumped)->sets.at(i).elements,
-                testing::UnorderedElementsAreArray(sample_.sets[i].elements));
-  }
+  expect_sample();
 }
 
-TEST_P(NftTextKernelTest, NftLoadsOurText) {
+TEST_P(NftTextKernelTest, NftMakesOfOurTextWhatWeSend) {
   const NftOutcome loaded = run_nft("-f -", to_text(sample_));
   EXPECT_EQ(loaded.output, "");
-  EXPECT_EQ(dumped_text(), to_text(sample_));
+  expect_sample();
 }
 
 TEST_P(NftTextKernelTest, NftListsOurTextAndOurBytesAlike) {

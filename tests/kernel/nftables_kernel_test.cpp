@@ -7,6 +7,7 @@
 #include "netlink/nftables_socket.h"
 #include "tests/netlink/nftables_contract.h"
 #include "tests/netlink/rule_samples.h"
+#include "tests/netlink/set_contents_contract.h"
 
 namespace mkp::nft {
 namespace {
@@ -19,6 +20,7 @@ struct MakeSocket {
   }
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Kernel, NftablesContract, MakeSocket);
+INSTANTIATE_TYPED_TEST_SUITE_P(Kernel, SetContentsContract, MakeSocket);
 
 }  // namespace
 }  // namespace mkp::nft

@@ -35,13 +35,9 @@ std::map<std::string, SetShape> shapes_in_kernel(IpFamily family) {
 
   std::map<std::string, SetShape> shapes;
   const auto take = [&](const NetlinkMessage& message) -> Result<> {
-    const auto set =
-        AttributeTable<NFTA_SET_MAX + 1>::read(message.payload.subspan(sizeof(nfgenmsg)));
-    const auto read = [&](std::size_t type) { return read_be32(set->payload(type)).value_or(0); };
-    const ByteSpan userdata = set->payload(NFTA_SET_USERDATA);
-    shapes[std::string(*read_name(set->payload(NFTA_SET_NAME)))] = {
-        read(NFTA_SET_FLAGS),     read(NFTA_SET_KEY_TYPE), read(NFTA_SET_KEY_LEN),
-        read(NFTA_SET_DATA_TYPE), read(NFTA_SET_DATA_LEN), {userdata.begin(), userdata.end()}};
+    const ByteSpan attributes = message.payload.subspan(sizeof(nfgenmsg));
+    const auto set = AttributeTable<NFTA_SET_MAX + 1>::read(attributes);
+    shapes[std::string(*read_name(set->payload(NFTA_SET_NAME)))] = parse_shape(attributes);
     return {};
   };
   EXPECT_TRUE(socket->request(request, header.nlmsg_seq, take));
@@ -59,6 +55,7 @@ class TypeofUserdata : public testing::TestWithParam<IpFamily> {
     using Fields = std::vector<Field>;
     using Kind = Set::Kind;
     const Fields frontend{address, Field::InetProto, Field::InetService};
+    const Fields frontend_and_source{address, Field::InetProto, Field::InetService, address};
     const Fields node_port{Field::InetProto, Field::InetService};
     const Fields target{address, Field::InetService};
     const Fields slots{address, Field::InetProto, Field::InetService, Field::Slot};
@@ -74,6 +71,8 @@ class TypeofUserdata : public testing::TestWithParam<IpFamily> {
             {"slot-verdicts", Kind::VerdictMap, slots, {}},
             {"endpoints", Kind::DataMap, slots, target},
             {"node-port-endpoints", Kind::DataMap, node_port_slots, target},
+            {"sources", Kind::Set, frontend_and_source, {}, Set::Content::Intervals},
+            {"clients", Kind::Set, {address}, {}, Set::Content::Remembered},
             {"slots", Kind::DataMap, {Field::Slot}, {address}},
             {"targets", Kind::DataMap, target, target},
             {"addresses-of", Kind::DataMap, {address}, {address}}};

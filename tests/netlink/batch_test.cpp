@@ -120,11 +120,13 @@ TEST(BatchTest, TellsWhatHasNoFormAsBytes) {
                    {AddElement{"addresses", element(ipv4("10.0.0.1"), {}, comment)}},
                    {AddElement{"verdicts", element(ipv4("10.0.0.1"), go_to(long_name))}},
                    {AddRule{"a", rule(UnknownExpression{"counter", {}})}},
-                   {AddRule{"a", rule(goto_chain(long_name))}}}),
+                   {AddRule{"a", rule(goto_chain(long_name))}},
+                   {AddRule{"a", rule(SetUpdate{long_name, 0, 1})}}}),
       std::nullopt, 1);
-  EXPECT_THAT(batch.unsendable(), ElementsAre(Refusal{0, 0, ENAMETOOLONG}, Refusal{2, 2, EINVAL},
-                                              Refusal{3, 3, ENAMETOOLONG}, Refusal{4, 4, EINVAL},
-                                              Refusal{5, 5, ENAMETOOLONG}));
+  EXPECT_THAT(
+      batch.unsendable(),
+      ElementsAre(Refusal{0, 0, ENAMETOOLONG}, Refusal{2, 2, EINVAL}, Refusal{3, 3, ENAMETOOLONG},
+                  Refusal{4, 4, EINVAL}, Refusal{5, 5, ENAMETOOLONG}, Refusal{6, 6, ENAMETOOLONG}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "tests/netlink/nftables_contract.h"
+#include "tests/netlink/set_contents_contract.h"
 
 namespace mkp::nft {
 namespace {
@@ -13,6 +14,7 @@ struct MakeFake {
   static std::unique_ptr<Nftables> make() { return std::make_unique<FakeNftables>(); }
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Fake, NftablesContract, MakeFake);
+INSTANTIATE_TYPED_TEST_SUITE_P(Fake, SetContentsContract, MakeFake);
 
 class FakeNftablesTest : public testing::Test {
  protected:

@@ -55,6 +55,24 @@ TEST_F(KernelFeaturesTest, NamesTheOptionOfTheFamily) {
             "(CONFIG_NFT_REJECT_IPV6): No such file or directory");
 }
 
+TEST_F(KernelFeaturesTest, NamesBothOptionsOfRoutesForTheFamily) {
+  kernel_.object([](const Operation& operation) { return uses<FibLoad>(operation) ? ENOENT : 0; });
+  EXPECT_EQ(complaint(IpFamily::Ipv6),
+            "nf_tables of this kernel lacks, for family ip6: types of addresses by route "
+            "(CONFIG_NFT_FIB, CONFIG_NFT_FIB_IPV6): No such file or directory");
+}
+
+TEST_F(KernelFeaturesTest, NamesContentsOfSetsThatAreMissing) {
+  kernel_.object([](const Operation& operation) {
+    const auto* add = std::get_if<AddSet>(&operation.what);
+    return add != nullptr && add->set.content != Set::Content::Keys ? EOPNOTSUPP : 0;
+  });
+  EXPECT_EQ(complaint(),
+            "nf_tables of this kernel lacks, for family ip: intervals in concatenated keys "
+            "(CONFIG_NF_TABLES of Linux 5.6 or later): Operation not supported; sets with timeouts "
+            "that rules update (CONFIG_NF_TABLES): Operation not supported");
+}
+
 TEST_F(KernelFeaturesTest, TellsAKernelWithoutNfTables) {
   kernel_.object([](const Operation&) { return EOPNOTSUPP; });
   EXPECT_EQ(complaint(IpFamily::Ipv6),

@@ -47,6 +47,46 @@ TEST(NftTextTest, WritesSetsWithTheirTypes) {
       "map ip t slots { typeof ip6 daddr . numgen random mod 65536 : ip6 daddr . th dport; }");
 }
 
+TEST(NftTextTest, WritesSetsWithTheirContents) {
+  EXPECT_EQ(line({AddSet{intervals()}}),
+            "set ip t intervals { type ipv4_addr . inet_service; flags interval; }");
+  EXPECT_EQ(line({AddSet{clients()}}),
+            "set ip t clients { type ipv4_addr; size 65535; flags dynamic,timeout; }");
+}
+
+std::string interval_line(std::string_view first, std::string_view last, std::uint16_t low = 80,
+                          std::uint16_t high = 80) {
+  return to_text(
+      interval(concatenate({ipv4(first), port(low)}), concatenate({ipv4(last), port(high)}), "web"),
+      intervals());
+}
+
+TEST(NftTextTest, WritesIntervalsAsBrieflyAsItCan) {
+  EXPECT_EQ(interval_line("192.0.2.7", "192.0.2.7"), "192.0.2.7 . 80 comment \"web\"");
+  EXPECT_EQ(interval_line("192.0.2.0", "192.0.2.127"), "192.0.2.0/25 . 80 comment \"web\"");
+  EXPECT_EQ(interval_line("0.0.0.0", "255.255.255.255"), "0.0.0.0/0 . 80 comment \"web\"");
+  EXPECT_EQ(interval_line("192.0.2.0", "192.0.2.126"),
+            "192.0.2.0-192.0.2.126 . 80 comment \"web\"");
+  EXPECT_EQ(interval_line("192.0.2.1", "192.0.2.127"),
+            "192.0.2.1-192.0.2.127 . 80 comment \"web\"");
+  EXPECT_EQ(interval_line("192.0.2.7", "192.0.2.7", 80, 81), "192.0.2.7 . 80-81 comment \"web\"");
+}
+
+TEST(NftTextTest, WritesAnIntervalThatEndsInAnotherShapeInHexadecimal) {
+  EXPECT_EQ(to_text(interval(ipv4("192.0.2.0"), port(80)), intervals()), "0xc0000200-0x0050");
+}
+
+TEST(NftTextTest, WritesTimeoutsAsNftDoes) {
+  EXPECT_EQ(to_text(rule(load_source(), SetUpdate{"s", 0, 10800}), IpFamily::Ipv4),
+            "update @s { ip saddr timeout 3h }");
+  EXPECT_EQ(to_text(rule(load_source(), SetUpdate{"s", 0, 90}), IpFamily::Ipv4),
+            "update @s { ip saddr timeout 1m30s }");
+  EXPECT_EQ(to_text(rule(load_source(), SetUpdate{"s", 0, 86401}), IpFamily::Ipv4),
+            "update @s { ip saddr timeout 1d1s }");
+  EXPECT_EQ(to_text(rule(load_source(), SetUpdate{"s", 0, 0}), IpFamily::Ipv4),
+            "update @s { ip saddr }");
+}
+
 TEST(NftTextTest, WritesElementsWithCommentAndValue) {
   EXPECT_EQ(line({AddElement{"addresses", element(ipv4("10.96.0.10"))}}),
             "element ip t addresses { 10.96.0.10 }");
@@ -97,6 +137,10 @@ TEST(NftTextTest, SurvivesRulesThatMakeNoSense) {
                          UnknownExpression{"log", {1, 2}}),
                     IpFamily::Ipv4),
             "[nothing] @s [nothing] 0x [log 0x0102]");
+  EXPECT_EQ(to_text(rule(ImmediateData{0, Bytes{}}, Dnat{IpFamily::Ipv4, 0, 4}), IpFamily::Ipv4),
+            "dnat to 0x:0x");
+  EXPECT_EQ(to_text(rule(SetUpdate{"s", 15, 1}), IpFamily::Ipv6),
+            "update @s { [nothing] timeout 1s }");
 }
 
 }  // namespace

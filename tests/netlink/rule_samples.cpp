@@ -60,6 +60,12 @@ Rule with(Rule rule, Expression last) {
   rule.expressions.push_back(std::move(last));
   return rule;
 }
+Rule joined(Rule first, const Rule& second) {
+  first.expressions.insert(first.expressions.end(), second.expressions.begin(),
+                           second.expressions.end());
+  return first;
+}
+ImmediateVerdict verdict(Verdict::Kind kind) { return {{kind, ""}}; }
 ImmediateVerdict jump_to(std::string name) { return {{Verdict::Kind::Jump, std::move(name)}}; }
 
 // Addresses of the prefix fd00::/12 or 10.64.0.0/12, with the mask applied.
@@ -82,11 +88,11 @@ Rule if_marked(ImmediateVerdict verdict) {
   return rule(MetaLoad{MetaKey::Mark, 0}, Bitwise{0, 0, number(kMark), number(0)},
               Compare{Compare::Op::NotEqual, 0, number(0)}, std::move(verdict));
 }
-Rule interface_rule(std::string_view name, bool whole) {
+Rule interface_rule(std::string_view name, bool whole, Compare::Op op) {
   std::vector<std::uint8_t> bytes(name.begin(), name.end());
   if (whole) bytes.resize(16);
-  return rule(MetaLoad{MetaKey::IifName, 0}, Compare{Compare::Op::Equal, 0, Bytes(bytes)},
-              ImmediateVerdict{{Verdict::Kind::Return, ""}});
+  return rule(MetaLoad{MetaKey::IifName, 0}, Compare{op, 0, Bytes(bytes)},
+              jump_to("mark-for-masquerade"));
 }
 Rule hairpin_rule(const Family& family) {
   Rule hairpin = ct_rule(CtKey::Status, 32);
@@ -96,12 +102,51 @@ Rule hairpin_rule(const Family& family) {
   return with(std::move(hairpin), Masquerade{true});
 }
 // A prefix of whole bytes needs no mask: nft loads no more than that.
-Rule short_prefix_rule(const Family& family) {
-  PayloadLoad load = load_address(family, family.source);
-  load.length = family.size / 2;
-  const Bytes whole = family.ip == IpFamily::Ipv4 ? address("10.1.0.0") : address("fd64::");
-  return rule(load, Compare{Compare::Op::Equal, 0, Bytes(whole.span().first(load.length))},
-              ImmediateVerdict{{Verdict::Kind::Accept, ""}});
+Rule prefix_rule(const Family& family, std::uint32_t offset, Compare::Op op,
+                 std::string_view prefix, std::uint32_t bytes) {
+  PayloadLoad load = load_address(family, offset);
+  load.length = bytes;
+  const Bytes whole = address(prefix);
+  return rule(load, Compare{op, 0, Bytes(whole.span().first(bytes))});
+}
+Rule short_prefix_rule(const Family& family, std::uint32_t offset) {
+  const bool v4 = family.ip == IpFamily::Ipv4;
+  return prefix_rule(family, offset, Compare::Op::Equal, v4 ? "10.180.0.0" : "fd64::", v4 ? 2 : 8);
+}
+Rule fib_rule(FibLoad::Address address, Compare::Op op) {
+  return rule(FibLoad{address, 0}, Compare{op, 0, number(2)});
+}
+Rule node_port_rule() {
+  return rule(MetaLoad{MetaKey::L4Proto, 0}, load_port(1),
+              look_up("nodeports", Lookup::Use::Verdict));
+}
+// At a node's own address, other than on loopback.
+Rule local_node_port_rule(const Family& family) {
+  const bool v4 = family.ip == IpFamily::Ipv4;
+  const Rule local = fib_rule(FibLoad::Address::Destination, Compare::Op::Equal);
+  const Rule elsewhere = prefix_rule(family, family.destination, Compare::Op::NotEqual,
+                                     v4 ? "127.0.0.0" : "::1", v4 ? 1 : 16);
+  return joined(joined(local, elsewhere), node_port_rule());
+}
+Rule listed_node_port_rule(const Family& family) {
+  return joined(
+      rule(load_address(family, family.destination), look_up("cluster-ips", Lookup::Use::Match)),
+      node_port_rule());
+}
+Rule allowed_source_rule(const Family& family) {
+  const auto at = [&](int n) { return static_cast<Register>(family.units + n); };
+  return rule(load_address(family, family.destination), MetaLoad{MetaKey::L4Proto, at(0)},
+              load_port(at(1)), load_address(family, family.source, at(2)),
+              look_up("allowed-sources", Lookup::Use::Match), verdict(Verdict::Kind::Return));
+}
+Rule remember_rule(const Family& family, std::uint32_t timeout) {
+  return rule(load_address(family, family.source), SetUpdate{"affinity-web", 0, timeout});
+}
+Rule one_endpoint_rule(const Family& family) {
+  const bool v4 = family.ip == IpFamily::Ipv4;
+  return rule(MetaLoad{MetaKey::L4Proto, 0}, Compare{Compare::Op::Equal, 0, byte(6)},
+              ImmediateData{0, address(v4 ? "10.180.0.2" : "fd64::7")},
+              ImmediateData{4, port(8080)}, Dnat{family.ip, 0, 4});
 }
 
 std::vector<Ruleset::SetState> sample_sets(const Family& family) {
@@ -112,6 +157,15 @@ std::vector<Ruleset::SetState> sample_sets(const Family& family) {
   const std::vector<Field> target{family.address, Field::InetService};
   std::vector<Field> slots = frontend;
   slots.push_back(Field::Slot);
+  std::vector<Field> frontend_and_source = frontend;
+  frontend_and_source.push_back(family.address);
+  const Bytes lowest = Bytes(std::vector<std::uint8_t>(family.size, 0));
+  const Bytes highest = Bytes(std::vector<std::uint8_t>(family.size, 0xff));
+  const auto sources = [&](const char* first4, const char* last4, const char* first6,
+                           const char* last6) {
+    return interval(concatenate({service, byte(6), port(80), address(v4 ? first4 : first6)}),
+                    concatenate({service, byte(6), port(80), address(v4 ? last4 : last6)}));
+  };
   const auto key = [&](std::uint16_t number_of_port) {
     return concatenate({service, byte(6), port(number_of_port)});
   };
@@ -134,6 +188,13 @@ std::vector<Ruleset::SetState> sample_sets(const Family& family) {
       {{"reject-services", Set::Kind::Set, frontend, {}}, {element(key(81), {}, "shop/none:x")}},
       {{"hairpin", Set::Kind::Set, {family.address, family.address}, {}},
        {element(concatenate({pod, pod}))}},
+      {{"allowed-sources", Set::Kind::Set, frontend_and_source, {}, Set::Content::Intervals},
+       {sources("192.0.2.0", "192.0.2.127", "2001:db8::", "2001:db8::ffff:ffff:ffff:ffff"),
+        sources("192.0.2.200", "192.0.2.200", "2001:db8:1::5", "2001:db8:1::5"),
+        sources("192.0.3.1", "192.0.3.7", "2001:db8:2::1", "2001:db8:2::7"),
+        interval(concatenate({service, byte(17), port(53), lowest}),
+                 concatenate({service, byte(17), port(60), highest}), "shop/dns:dns")}},
+      {{"affinity-web", Set::Kind::Set, {family.address}, {}, Set::Content::Remembered}, {}},
   };
 }
 
@@ -142,12 +203,11 @@ std::vector<Ruleset::ChainState> sample_chains(const Family& family) {
   using Type = BaseHook::Type;
   const Rule new_only = ct_rule(CtKey::State, 8);
   const auto base = [](std::string name, BaseHook hook) { return Chain{std::move(name), hook}; };
+  using Op = Compare::Op;
   const Rule local =
-      rule(FibLoad{FibLoad::Address::Source, 0}, Compare{Compare::Op::Equal, 0, number(2)},
-           jump_to("mark-for-masquerade"));
+      with(fib_rule(FibLoad::Address::Source, Op::Equal), jump_to("mark-for-masquerade"));
   const Rule not_local =
-      rule(FibLoad{FibLoad::Address::Destination, 0}, Compare{Compare::Op::NotEqual, 0, number(2)},
-           goto_chain("cluster-4"));
+      with(fib_rule(FibLoad::Address::Destination, Op::NotEqual), goto_chain("cluster-4"));
   return {
       {chain("mark-for-masquerade"), {set_mark(~kMark, kMark)}},
       {chain("masquerade-marked"), {set_mark(~0U, kMark), rule(Masquerade{true})}},
@@ -157,16 +217,31 @@ std::vector<Ruleset::ChainState> sample_chains(const Family& family) {
        {slot_rule(family, 4), slot_rule(family, 1), nodeport_slot_rule(family)}},
       {chain("internal-cluster-4"), {outside_rule(family), rule(goto_chain("cluster-4"))}},
       {chain("dispatch"),
-       {frontend_rule(family, "services", Lookup::Use::Verdict),
-        rule(MetaLoad{MetaKey::L4Proto, 0}, load_port(1),
-             look_up("nodeports", Lookup::Use::Verdict))}},
+       {frontend_rule(family, "services", Lookup::Use::Verdict), node_port_rule(),
+        local_node_port_rule(family), listed_node_port_rule(family),
+        joined(short_prefix_rule(family, family.source),
+               frontend_rule(family, "services", Lookup::Use::Verdict))}},
       {chain("endpoints-check"),
        {with(frontend_rule(family, "reject-services", Lookup::Use::Match), Reject{}),
         rule(load_address(family, family.destination), look_up("cluster-ips", Lookup::Use::Match),
-             ImmediateVerdict{{Verdict::Kind::Drop, ""}})}},
+             verdict(Verdict::Kind::Drop)),
+        with(frontend_rule(family, "reject-services", Lookup::Use::Match),
+             verdict(Verdict::Kind::Drop)),
+        with(short_prefix_rule(family, family.destination), verdict(Verdict::Kind::Drop))}},
+      {chain("firewall"), {allowed_source_rule(family), rule(verdict(Verdict::Kind::Drop))}},
+      {chain("affinity-endpoint"), {remember_rule(family, 10800), one_endpoint_rule(family)}},
+      {chain("affinity"),
+       {rule(load_address(family, family.source), look_up("affinity-web", Lookup::Use::Match),
+             goto_chain("affinity-endpoint")),
+        rule(Numgen{3, 0}, Compare{Op::Equal, 0, number(0)}, goto_chain("affinity-endpoint")),
+        joined(remember_rule(family, 90), one_endpoint_rule(family))}},
+      {chain("interfaces"),
+       {interface_rule("cni0", true, Op::Equal), interface_rule("cni0", true, Op::NotEqual),
+        interface_rule("veth", false, Op::Equal), interface_rule("veth", false, Op::NotEqual)}},
       {chain("odds"),
-       {local, not_local, interface_rule("eth0", true), interface_rule("veth", false),
-        short_prefix_rule(family), set_mark(0xff, 0), set_mark(0xff00, 0x11)}},
+       {local, not_local,
+        with(short_prefix_rule(family, family.source), verdict(Verdict::Kind::Accept)),
+        set_mark(0xff, 0), set_mark(0xff00, 0x11)}},
       {base("nat-prerouting", {Type::Nat, Hook::Prerouting, -100}), {rule(jump_to("dispatch"))}},
       {base("nat-output", {Type::Nat, Hook::Output, -100}), {rule(jump_to("dispatch"))}},
       {base("nat-postrouting", {Type::Nat, Hook::Postrouting, 100}),
@@ -222,12 +297,26 @@ Set addresses() { return Set{"addresses", Set::Kind::Set, {Field::Ipv4Address}, 
 Set verdicts() { return Set{"verdicts", Set::Kind::VerdictMap, {Field::Ipv4Address}, {}}; }
 Set data() { return Set{"data", Set::Kind::DataMap, {Field::Ipv4Address}, {Field::Ipv4Address}}; }
 
+Set intervals() {
+  return Set{"intervals",
+             Set::Kind::Set,
+             {Field::Ipv4Address, Field::InetService},
+             {},
+             Set::Content::Intervals};
+}
+Set clients() {
+  return Set{"clients", Set::Kind::Set, {Field::Ipv4Address}, {}, Set::Content::Remembered};
+}
+
 PayloadLoad load_destination() { return {PayloadLoad::Base::Network, 16, 4, 0}; }
+PayloadLoad load_source() { return {PayloadLoad::Base::Network, 12, 4, 0}; }
 ImmediateVerdict goto_chain(std::string name) { return {go_to(std::move(name))}; }
 Verdict go_to(std::string name) { return {Verdict::Kind::Goto, std::move(name)}; }
-Element element(Bytes key, std::variant<std::monostate, Bytes, Verdict> value,
-                std::string comment) {
+Element element(Bytes key, decltype(Element::value) value, std::string comment) {
   return {key, std::move(value), std::move(comment)};
+}
+Element interval(Bytes first, Bytes last, std::string comment) {
+  return {first, IntervalEnd{last}, std::move(comment)};
 }
 
 Ruleset sample_ruleset(IpFamily family, std::string table) {

@@ -28,17 +28,20 @@ Chain base_chain(std::string name);  // filter, input
 Set addresses();                     // a set of IPv4 addresses
 Set verdicts();                      // IPv4 address to verdict
 Set data();                          // IPv4 address to IPv4 address
+Set intervals();                     // of an IPv4 address and a port
+Set clients();                       // IPv4 addresses that are remembered
 
 template <class... Expressions>
 Rule rule(Expressions... expressions) {
   return Rule{{std::move(expressions)...}};
 }
 PayloadLoad load_destination();  // ip daddr, to register 0
+PayloadLoad load_source();       // ip saddr, to register 0
 ImmediateVerdict goto_chain(std::string name);
 Verdict go_to(std::string name);
 
-Element element(Bytes key, std::variant<std::monostate, Bytes, Verdict> value = {},
-                std::string comment = "");
+Element element(Bytes key, decltype(Element::value) value = {}, std::string comment = "");
+Element interval(Bytes first, Bytes last, std::string comment = "");
 
 // A flat layout in small, of either family: every kind of expression, set and chain.
 Ruleset sample_ruleset(IpFamily family, std::string table);

@@ -100,8 +100,8 @@ TEST_F(ForeignDump, KeepsWhatItDoesNotUnderstandOfARule) {
   EXPECT_EQ(names,
             "counter\nlimit\nlog\n"
             "lookup\n"          // ip saddr != @counted
-            "immediate\nnat\n"  // dnat without a port
-            "immediate\nnat\n"  // snat
+            "nat\n"             // dnat without a port
+            "nat\n"             // snat
             "masq\n"            // random
             "reject\nreject\n"  // tcp reset, host-unreachable
             "ct\nct\n"          // mark, original saddr
