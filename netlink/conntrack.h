@@ -24,8 +24,8 @@ struct FlowEnd {
 // A UDP flow as connection tracking remembers it. A flow that nothing translated has the same two
 // ends in both directions.
 struct UdpFlow {
-  FlowEnd source;       // as the first packet came
-  FlowEnd destination;  // what the client dialled
+  FlowEnd source;        // as the first packet came
+  FlowEnd destination;   // what the client dialled
   FlowEnd reply_source;  // who answers: after destination NAT, the endpoint
   FlowEnd reply_destination;
   std::uint32_t id = 0;  // the kernel's name for this very entry (CTA_ID)
@@ -41,13 +41,15 @@ class Conntrack {
 
   using Visit = std::function<void(const UdpFlow&)>;
   // Shows every UDP flow of that family, one after the other; keeps none. A flow that comes or goes
-  // meanwhile may be shown or not. Expired when the kernel could not show them all (it tells so:
-  // NLM_F_DUMP_INTR, or a receive buffer that overran) in several attempts; a flow may then have
-  // been shown more than once.
+  // meanwhile may be shown or not. When the kernel could not show them all (it tells so:
+  // NLM_F_DUMP_INTR, or a receive buffer that overran) it is asked again, up to five times in all,
+  // and then this is Expired; some flows have then been shown more than once.
   virtual asio::awaitable<Result<>> visit_udp(IpFamily family, Visit visit) = 0;
 
   // Forgets these very entries: one that is gone, or has been replaced by another with the same
-  // ends, is passed over. Says how many were forgotten.
+  // ends, is passed over. (The kernel makes the id from the entry's ends and its place in memory: a
+  // successor at that very place has the same id, and goes too.) Says how many were forgotten. When
+  // the kernel refuses some, the others are forgotten nevertheless, and then this fails.
   virtual asio::awaitable<Result<std::size_t>> forget(std::vector<UdpFlow> flows) = 0;
 };
 
