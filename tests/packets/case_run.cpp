@@ -1,52 +1,44 @@
 #include "tests/packets/case_run.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
 
 #include "tests/packets/flow_check.h"
-#include "tests/packets/program.h"
 #include "tests/packets/simulated_node.h"
 
 namespace mkp::packets {
 namespace {
 
-Result<> change_objects(ClusterDirectory& cluster, const Step& step) {
-  if (step.service_cidrs) {
-    Result<> set = cluster.set_service_cidrs(*step.service_cidrs);
-    if (!set) return set;
-  }
-  Result<> applied = cluster.apply(step.apply);
-  if (!applied) return applied;
-  return cluster.remove(step.remove);
-}
+// How long a process that is kept running may take for what no Service shows the end of: flows in
+// connection tracking, and the node's own addresses.
+constexpr std::chrono::seconds kPatience(5);
 
-// The program keeps nothing between two syncs but what is in the kernel, so each is a restart as
-// well.
-Result<> sync(const ClusterDirectory& cluster, const std::string& program) {
-  const Result<std::string> said =
-      run_program({program, "--config", cluster.config().string(), "--manifests",
-                   cluster.manifests().string(), "--once"});
-  if (!said) return tl::unexpected(said.error());
-  return {};
-}
+using Mismatch = Result<std::optional<std::string>>;
 
 class Run {
  public:
-  Run(const CaseRun& settings, SimulatedNode& node, ClusterDirectory& cluster)
-      : settings_(settings), cluster_(cluster), check_(node, settings.mode) {}
+  Run(const Case& tested, const CaseRun& settings, SimulatedNode& node, ClusterDirectory& cluster)
+      : settings_(settings),
+        node_(node),
+        cluster_(cluster),
+        node_object_(tested.node),
+        proxy_(settings.program, settings.following, cluster, tested.node.ipv6),
+        check_(node, settings.mode) {}
 
   Result<> step(const Step& step) {
-    Result<> changed = change_objects(cluster_, step);
+    Result<> changed = change(step);
     if (!changed) return changed;
-    Result<> synced = sync(cluster_, settings_.program);
+    Result<> synced = proxy_.sync();
     if (!synced) return synced;
+    const bool addresses_changed =
+        !step.node_addresses.add.empty() || !step.node_addresses.remove.empty();
     for (const Flow& flow : step.flows) {
       if (flow.mode.value_or(settings_.mode) != settings_.mode) continue;
-      const std::optional<ClusterDirectory::ServicePort> service_port =
-          cluster_.find(flow.to, flow.transport);
-      if (!settings_.filter(flow, service_port)) continue;
       ++flows_;
-      const Result<std::optional<std::string>> wrong =
-          check_.mismatch(flow, service_port ? service_port->name : "");
+      const Mismatch wrong = mismatch(flow, addresses_changed || flow.source_port.has_value());
       if (!wrong) return fail(wrong.error(), to_text(flow));
       if (const std::optional<std::string>& instead = *wrong) {
         mismatches_.push_back(fmt::format("{}: {}: {}", step.about, to_text(flow), *instead));
@@ -59,8 +51,55 @@ class Run {
   std::vector<std::string> take_mismatches() { return std::move(mismatches_); }
 
  private:
+  Result<> change(const Step& step) {
+    if (step.restart) {
+      Result<> stopped = proxy_.stop(SIGTERM);
+      if (!stopped) return stopped;
+    }
+    Result<> changed = change_node(step);
+    if (!changed) return changed;
+    if (step.service_cidrs) {
+      Result<> set = cluster_.set_service_cidrs(*step.service_cidrs);
+      if (!set) return set;
+    }
+    Result<> applied = cluster_.apply(step.apply);
+    if (!applied) return applied;
+    return cluster_.remove(step.remove);
+  }
+
+  Result<> change_node(const Step& step) {
+    for (const IpAddress& address : step.node_addresses.add) {
+      Result<> added = node_.add_node_address(address);
+      if (!added) return added;
+    }
+    for (const IpAddress& address : step.node_addresses.remove) {
+      Result<> removed = node_.remove_node_address(address);
+      if (!removed) return removed;
+    }
+    if (!step.node) return {};
+    node_object_.zone = step.node->zone;
+    node_object_.pod_cidrs = step.node->pod_cidrs;
+    return cluster_.write_node(node_object_);
+  }
+
+  // `may_follow`: what decides about the flow may take effect a little after the objects have.
+  Mismatch mismatch(const Flow& flow, bool may_follow) {
+    const std::string service_port = cluster_.find(flow.to, flow.transport).value_or("");
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    for (;;) {
+      Mismatch wrong = check_.mismatch(flow, service_port);
+      if (!wrong || !*wrong || !may_follow || settings_.following == Following::RunOnce ||
+          std::chrono::steady_clock::now() > deadline) {
+        return wrong;
+      }
+    }
+  }
+
   const CaseRun& settings_;
+  SimulatedNode& node_;
   ClusterDirectory& cluster_;
+  NodeUnderTest node_object_;
+  ProxyUnderTest proxy_;
   FlowCheck check_;
   int flows_ = 0;
   std::vector<std::string> mismatches_;
@@ -69,14 +108,15 @@ class Run {
 Result<std::vector<std::string>> try_case(const Case& tested, const CaseRun& settings) {
   Result<std::unique_ptr<ClusterDirectory>> cluster = ClusterDirectory::create();
   if (!cluster) return tl::unexpected(cluster.error());
-  Result<std::unique_ptr<SimulatedNode>> node = SimulatedNode::create(tested.node.ips);
+  Result<std::unique_ptr<SimulatedNode>> node = SimulatedNode::create(
+      tested.node.ips, tested.node.ipv6 ? SimulatedNode::Ipv6::On : SimulatedNode::Ipv6::Off);
   if (!node) return tl::unexpected(node.error());
   Result<> written = (*cluster)->write_config(tested.settings, settings.mode, tested.node.name);
   if (!written) return tl::unexpected(written.error());
   written = (*cluster)->write_node(tested.node);
   if (!written) return tl::unexpected(written.error());
 
-  Run run(settings, **node, **cluster);
+  Run run(tested, settings, **node, **cluster);
   for (const Step& step : tested.steps) {
     const Result<> done = run.step(step);
     if (!done) return fail(done.error(), step.about);
@@ -86,6 +126,10 @@ Result<std::vector<std::string>> try_case(const Case& tested, const CaseRun& set
 }
 
 }  // namespace
+
+bool applies(const Case& tested, Mode mode) {
+  return std::find(tested.modes.begin(), tested.modes.end(), mode) != tested.modes.end();
+}
 
 std::vector<std::string> run_case(const Case& tested, const CaseRun& run) {
   Result<std::vector<std::string>> mismatches = try_case(tested, run);

@@ -134,13 +134,88 @@ TEST_F(CaseRunTest, ReportsAProgramThatFails) {
               ElementsAre(HasSubstr("/bin/false failed")));
 }
 
-TEST_F(CaseRunTest, ReportsAFilterThatLeavesNothing) {
+TEST_F(CaseRunTest, ReportsACaseWithoutAFlowForTheMode) {
   const Result<std::vector<Case>> cases = parse_cases(kCase);
   ASSERT_TRUE(cases) << cases.error().what;
-  const CaseRun run{.program = script_.string(),
-                    .mode = Mode::Nftables,
-                    .filter = [](const Flow&, const auto&) { return false; }};
-  EXPECT_THAT(run_case(cases->at(0), run), ElementsAre("no flow to check"));
+  Case empty = cases->at(0);
+  for (Step& step : empty.steps) step.flows.clear();
+  EXPECT_THAT(run_case(empty, {.program = script_.string(), .mode = Mode::Nftables}),
+              ElementsAre("no flow to check"));
+}
+
+// Goes on, and loads its rules anew whenever the manifests are others. The sentinel's cluster IPs
+// are the only ones that its tables say are in use.
+constexpr const char* kDaemonScript = R"~(#!/bin/bash
+before=
+while :; do
+  now=$(cat "$4"/Service_*)
+  test "$now" = "$before" && continue
+  before=$now
+  sentinel=$(sed -n 's/^  clusterIPs: .\(.*\), "\(.*\)".$/\1 \2/p' "$4/Service_tests_sentinel.yaml")
+  web='ip daddr 10.96.0.10 tcp dport 80 dnat ip to numgen random mod 2 map { 0 : 10.64.1.5 . 8080, 1 : 10.64.2.5 . 8080 }'
+  test -e "$4/Service_shop_web.yaml" || web=
+  nft -f - <<END
+table ip mini-kube-proxy
+delete table ip mini-kube-proxy
+table ip mini-kube-proxy {
+  set cluster-ips {
+    type ipv4_addr
+    elements = { ${sentinel% *} }
+  }
+  chain dispatch {
+    type nat hook prerouting priority -100
+    $web
+  }
+  chain masquerading {
+    type nat hook postrouting priority 100
+    ct status dnat ip saddr != 10.64.0.0/12 masquerade fully-random
+  }
+  chain check {
+    type filter hook forward priority 0
+    ip daddr 10.96.0.10 udp dport 81 reject
+    ip daddr 10.96.0.10 udp dport 82 drop
+  }
+}
+table ip6 mini-kube-proxy
+delete table ip6 mini-kube-proxy
+table ip6 mini-kube-proxy {
+  set cluster-ips {
+    type ipv6_addr
+    elements = { ${sentinel#* } }
+  }
+}
+END
+done
+)~";
+
+class KeptRunningTest : public CaseRunTest {
+ protected:
+  std::vector<std::string> run(const std::string& yaml, const char* script) const {
+    std::ofstream(script_) << script;
+    const Result<std::vector<Case>> cases = parse_cases(yaml);
+    EXPECT_TRUE(cases) << cases.error().what;
+    return run_case(
+        cases->at(0),
+        {.program = script_.string(), .mode = Mode::Nftables, .following = Following::KeptRunning});
+  }
+};
+
+TEST_F(KeptRunningTest, WaitsUntilTheProgramHasTakenEachStep) {
+  EXPECT_THAT(run(kCase, kDaemonScript), IsEmpty());
+}
+
+TEST_F(KeptRunningTest, ReportsWhatALaterStepGetsWrong) {
+  std::string yaml = kCase;
+  const std::string_view right = "tcp, expect: pass";
+  yaml.replace(yaml.rfind(right), right.size(), "tcp, expect: drop");
+  EXPECT_THAT(run(yaml, kDaemonScript),
+              ElementsAre("the service goes: 10.64.1.50 to 10.96.0.10:80/tcp (expected: drop): "
+                          "pass"));
+}
+
+TEST_F(KeptRunningTest, ReportsAProgramThatEnds) {
+  EXPECT_THAT(run(kCase, "#!/bin/sh\necho no such flag\n"),
+              ElementsAre("start: the program ended: no such flag\n"));
 }
 
 }  // namespace

@@ -119,18 +119,23 @@ ClusterDirectory::~ClusterDirectory() {
 
 Result<> ClusterDirectory::write_config(const ProxySettings& settings, Mode mode,
                                         const std::string& node_name) {
+  const std::string bit =
+      settings.masquerade_bit ? fmt::format(", masqueradeBit: {}", *settings.masquerade_bit) : "";
   std::string text = fmt::format(
       "apiVersion: kubeproxy.config.k8s.io/v1alpha1\n"
       "kind: KubeProxyConfiguration\n"
       "mode: {}\n"
       "hostnameOverride: {}\n"
-      "detectLocalMode: ClusterCIDR\n"
+      "detectLocalMode: {}\n"
       "clusterCIDR: \"{}\"\n"
-      "nftables: {{masqueradeAll: {}, minSyncPeriod: 0s}}\n"
-      "iptables: {{masqueradeAll: {}, localhostNodePorts: {}}}\n"
+      "detectLocal: {{bridgeInterface: \"{}\", interfaceNamePrefix: \"{}\"}}\n"
+      "nftables: {{masqueradeAll: {}{}, minSyncPeriod: 0s}}\n"
+      "iptables: {{masqueradeAll: {}{}, localhostNodePorts: {}}}\n"
       "conntrack: {{maxPerCore: 0, tcpBeLiberal: {}}}\n",
-      to_text(mode), node_name, settings.cluster_cidr, settings.masquerade_all,
-      settings.masquerade_all, settings.localhost_node_ports, settings.conntrack_tcp_be_liberal);
+      to_text(mode), node_name, settings.detect_local_mode, settings.cluster_cidr,
+      settings.bridge_interface, settings.interface_name_prefix, settings.masquerade_all, bit,
+      settings.masquerade_all, bit, settings.localhost_node_ports,
+      settings.conntrack_tcp_be_liberal);
   if (settings.node_port_addresses) {
     text += fmt::format("nodePortAddresses: [\"{}\"]\n",
                         fmt::join(*settings.node_port_addresses, "\", \""));
@@ -144,13 +149,13 @@ Result<> ClusterDirectory::write_node(const NodeUnderTest& node) {
       "{0}\n",
       node.name);
   if (node.zone) text += fmt::format("    topology.kubernetes.io/zone: \"{}\"\n", *node.zone);
+  if (!node.pod_cidrs.empty()) {
+    text += fmt::format("spec: {{podCIDR: \"{}\", podCIDRs: [\"{}\"]}}\n", node.pod_cidrs[0],
+                        fmt::join(node.pod_cidrs, "\", \""));
+  }
   text += "status:\n  addresses:\n";
-  // As a kubelet reports them: one for each family.
-  for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
-    const auto first = std::find_if(node.ips.begin(), node.ips.end(),
-                                    [&](const IpAddress& ip) { return ip.family == family; });
-    if (first == node.ips.end()) continue;
-    text += fmt::format("  - {{type: InternalIP, address: \"{}\"}}\n", mkp::to_text(*first));
+  for (const IpAddress& ip : node.ips) {
+    text += fmt::format("  - {{type: InternalIP, address: \"{}\"}}\n", mkp::to_text(ip));
   }
   return apply(text);
 }
@@ -201,24 +206,22 @@ Result<> ClusterDirectory::set_service_cidrs(const std::vector<std::string>& cid
   return {};
 }
 
-std::optional<ClusterDirectory::ServicePort> ClusterDirectory::find(const AddressPort& destination,
-                                                                    Transport transport) const {
-  std::optional<ServicePort> by_node_port;
+std::optional<std::string> ClusterDirectory::find(const AddressPort& destination,
+                                                  Transport transport) const {
+  std::optional<std::string> by_node_port;
   for (const auto& [key, document] : documents_) {
     if (!key.starts_with("Service_")) continue;
     const Result<YAML::Node> object = parse(document);
     if (!object) continue;  // file_name() has parsed it before
     const YAML::Node spec = field(*object, "spec");
-    const bool cluster_ip = parse_ip_address(text_of(field(spec, "clusterIP"))) == destination.ip ||
-                            holds(field(spec, "clusterIPs"), destination.ip);
     const bool by_address =
-        cluster_ip || holds(field(spec, "externalIPs"), destination.ip) ||
+        parse_ip_address(text_of(field(spec, "clusterIP"))) == destination.ip ||
+        holds(field(spec, "clusterIPs"), destination.ip) ||
+        holds(field(spec, "externalIPs"), destination.ip) ||
         holds(field(field(*object, "status", "loadBalancer"), "ingress"), destination.ip);
     const std::optional<std::string> port = find_port(spec, destination, transport, by_address);
     if (!port) continue;
-    const bool local = text_of(field(spec, "internalTrafficPolicy")) == "Local" ||
-                       text_of(field(spec, "externalTrafficPolicy")) == "Local";
-    const ServicePort found{key + ":" + *port, cluster_ip, local};
+    const std::string found = key + ":" + *port;
     if (by_address) return found;
     by_node_port = found;
   }

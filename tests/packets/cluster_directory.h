@@ -25,6 +25,7 @@ class ClusterDirectory {
   std::filesystem::path manifests() const { return root_ / "manifests"; }
 
   Result<> write_config(const ProxySettings& settings, Mode mode, const std::string& node_name);
+  // The Node object, as the kubelet and the controllers of its cluster write it.
   Result<> write_node(const NodeUnderTest& node);
   // Documents separated by "---". They are kept as they are written.
   Result<> apply(const std::string& documents);
@@ -32,13 +33,8 @@ class ClusterDirectory {
   // Replaces all ServiceCIDR objects. One of them holds a CIDR of each family at most.
   Result<> set_service_cidrs(const std::vector<std::string>& cidrs);
 
-  struct ServicePort {
-    std::string name;               // "namespace/name:port/transport"
-    bool by_cluster_ip = false;     // the address asked for is a cluster IP
-    bool has_local_policy = false;  // internal or external
-  };
-  // The Service port that answers on this destination.
-  std::optional<ServicePort> find(const AddressPort& destination, Transport transport) const;
+  // Names the Service port that answers on this destination.
+  std::optional<std::string> find(const AddressPort& destination, Transport transport) const;
 
  private:
   explicit ClusterDirectory(std::filesystem::path root) : root_(std::move(root)) {}

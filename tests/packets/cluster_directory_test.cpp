@@ -53,9 +53,8 @@ class ClusterDirectoryTest : public testing::Test {
   }
 
   std::string found(std::string_view destination, Transport transport = Transport::Tcp) const {
-    const auto service_port =
-        cluster_->find(parse_address_port(destination).value_or(AddressPort{}), transport);
-    return service_port ? service_port->name : "";
+    return cluster_->find(parse_address_port(destination).value_or(AddressPort{}), transport)
+        .value_or("");
   }
 
   std::unique_ptr<ClusterDirectory> cluster_ = ClusterDirectory::create().value();
@@ -89,20 +88,25 @@ TEST_F(ClusterDirectoryTest, ReplacesAllServiceCidrs) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
-TEST_F(ClusterDirectoryTest, GivesTheNodeOneAddressOfEachFamilyAndItsZone) {
-  NodeUnderTest node{"worker-1", {}, "east"};
-  for (const char* ip : {"192.168.0.1", "192.168.1.1", "fd00::1"}) {
+TEST_F(ClusterDirectoryTest, GivesTheNodeItsAddressesInOrderAndItsZoneAndPodRanges) {
+  NodeUnderTest node{"worker-1", {}, "east", {"10.180.1.0/24", "fd18::/80"}};
+  for (const char* ip : {"fd00::1", "192.168.0.1", "192.168.1.1"}) {
     node.ips.push_back(parse_ip_address(ip).value_or(IpAddress{}));
   }
   ASSERT_TRUE(cluster_->write_node(node));
   const std::string text = manifest("Node__worker-1.yaml");
   EXPECT_THAT(text, HasSubstr("topology.kubernetes.io/zone: \"east\""));
-  EXPECT_THAT(text, HasSubstr("  - {type: InternalIP, address: \"192.168.0.1\"}\n"
-                              "  - {type: InternalIP, address: \"fd00::1\"}\n"));
+  EXPECT_THAT(text, HasSubstr("podCIDRs: [\"10.180.1.0/24\", \"fd18::/80\"]"));
+  EXPECT_THAT(text, HasSubstr("  - {type: InternalIP, address: \"fd00::1\"}\n"
+                              "  - {type: InternalIP, address: \"192.168.0.1\"}\n"
+                              "  - {type: InternalIP, address: \"192.168.1.1\"}\n"));
 }
 
 TEST_F(ClusterDirectoryTest, WritesTheSettingsAsAConfiguration) {
   const ProxySettings settings{.cluster_cidr = "10.180.0.0/16",
+                               .detect_local_mode = "InterfaceNamePrefix",
+                               .interface_name_prefix = "veth",
+                               .masquerade_bit = 15,
                                .node_port_addresses = std::vector<std::string>{"192.168.0.0/24"},
                                .localhost_node_ports = false,
                                .masquerade_all = true,
@@ -113,10 +117,11 @@ TEST_F(ClusterDirectoryTest, WritesTheSettingsAsAConfiguration) {
             "kind: KubeProxyConfiguration\n"
             "mode: nftables\n"
             "hostnameOverride: worker-1\n"
-            "detectLocalMode: ClusterCIDR\n"
+            "detectLocalMode: InterfaceNamePrefix\n"
             "clusterCIDR: \"10.180.0.0/16\"\n"
-            "nftables: {masqueradeAll: true, minSyncPeriod: 0s}\n"
-            "iptables: {masqueradeAll: true, localhostNodePorts: false}\n"
+            "detectLocal: {bridgeInterface: \"\", interfaceNamePrefix: \"veth\"}\n"
+            "nftables: {masqueradeAll: true, masqueradeBit: 15, minSyncPeriod: 0s}\n"
+            "iptables: {masqueradeAll: true, masqueradeBit: 15, localhostNodePorts: false}\n"
             "conntrack: {maxPerCore: 0, tcpBeLiberal: true}\n"
             "nodePortAddresses: [\"192.168.0.0/24\"]\n");
 }
@@ -136,21 +141,6 @@ TEST_F(ClusterDirectoryTest, FindsNoServicePortForAnotherPortOrProtocol) {
   EXPECT_EQ(found("172.30.0.10:81"), "");
   EXPECT_EQ(found("172.30.0.10:80", Transport::Udp), "");
   EXPECT_EQ(found("172.30.0.10:53", Transport::Udp), "Service_shop_web.yaml:dns/udp");
-}
-
-TEST_F(ClusterDirectoryTest, TellsClusterIpsAndLocalPoliciesApart) {
-  ASSERT_TRUE(cluster_->apply(std::string(kWeb) + "---\n" + kApi));
-  const auto web =
-      cluster_->find(parse_address_port("203.0.113.44:80").value_or(AddressPort{}), Transport::Tcp)
-          .value_or(ClusterDirectory::ServicePort{});
-  const auto api =
-      cluster_->find(parse_address_port("172.30.0.11:80").value_or(AddressPort{}), Transport::Tcp)
-          .value_or(ClusterDirectory::ServicePort{});
-  EXPECT_EQ(web.name, "Service_shop_web.yaml:http/tcp");
-  EXPECT_FALSE(web.by_cluster_ip);
-  EXPECT_TRUE(web.has_local_policy);
-  EXPECT_TRUE(api.by_cluster_ip);
-  EXPECT_FALSE(api.has_local_policy);
 }
 
 }  // namespace

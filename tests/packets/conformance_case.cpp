@@ -150,6 +150,10 @@ Flow read_flow(const YAML::Node& node) {
     flow.sticky = read_sticky(sticky);
   }
   flow.source_port = fields.get<std::uint16_t>("sport");
+  if (const YAML::Node mark = fields.find("mark")) {
+    if (flow.expect.endpoints.empty()) refuse(mark, "is followed on what is translated only");
+    flow.mark = mark.as<std::uint32_t>();
+  }
   if (const YAML::Node state = fields.find("ctstate")) {
     if (state.as<std::string>() != "invalid") refuse(state, "unknown state");
     if (flow.transport != Transport::Tcp) refuse(state, "is made with TCP only");
@@ -167,13 +171,48 @@ std::vector<Flow> read_flows(const YAML::Node& node) {
   return flows;
 }
 
+std::vector<IpAddress> read_ips(const YAML::Node& node) {
+  std::vector<IpAddress> addresses;
+  for (const YAML::Node& address : node) addresses.push_back(read_ip(address));
+  return addresses;
+}
+
+NodeChange read_node_change(const YAML::Node& node) {
+  Fields fields(node);
+  NodeChange change{fields.get<std::string>("zone"),
+                    fields.get_or<std::vector<std::string>>("podCIDRs", {})};
+  fields.refuse_others();
+  return change;
+}
+
+AddressChange read_address_change(const YAML::Node& node) {
+  Fields fields(node);
+  AddressChange change;
+  if (const YAML::Node add = fields.find("add")) change.add = read_ips(add);
+  if (const YAML::Node remove = fields.find("remove")) change.remove = read_ips(remove);
+  fields.refuse_others();
+  return change;
+}
+
+// Valid and odd objects are told apart for those who read the files, and for tests that decode all
+// valid ones.
+std::string read_objects(Fields& fields, const std::string& valid, const std::string& odd) {
+  const auto text = fields.get_or<std::string>(valid, "");
+  const auto odd_text = fields.get_or<std::string>(odd, "");
+  return odd_text.empty() ? text : text + "\n---\n" + odd_text;
+}
+
 Step read_step(const YAML::Node& node) {
   Fields fields(node);
   Step step;
   step.about = fields.require("about").as<std::string>();
-  step.apply = fields.get_or<std::string>("apply", "");
+  step.apply = read_objects(fields, "apply", "applyOdd");
   step.remove = fields.get_or<std::string>("delete", "");
   step.service_cidrs = fields.get<std::vector<std::string>>("serviceCIDRs");
+  if (const YAML::Node change = fields.find("node")) step.node = read_node_change(change);
+  if (const YAML::Node change = fields.find("nodeAddresses")) {
+    step.node_addresses = read_address_change(change);
+  }
   step.restart = fields.get_or("restart", false);
   step.flows = read_flows(fields.require("flows"));
   fields.get<std::string>("note");
@@ -185,16 +224,28 @@ NodeUnderTest read_node(const YAML::Node& node) {
   Fields fields(node);
   NodeUnderTest read;
   read.name = fields.require("name").as<std::string>();
-  for (const YAML::Node& address : fields.require("ips")) read.ips.push_back(read_ip(address));
+  read.ips = read_ips(fields.require("ips"));
   read.zone = fields.get<std::string>("zone");
+  read.pod_cidrs = fields.get_or<std::vector<std::string>>("podCIDRs", {});
+  read.ipv6 = fields.get_or("ipv6", true);
   fields.refuse_others();
   return read;
+}
+
+void read_local_detection(Fields& fields, ProxySettings& settings) {
+  settings.detect_local_mode = fields.get_or<std::string>("detectLocalMode", "ClusterCIDR");
+  settings.bridge_interface = fields.get_or<std::string>("bridgeInterface", "");
+  settings.interface_name_prefix = fields.get_or<std::string>("interfaceNamePrefix", "");
+  if (settings.detect_local_mode == "ClusterCIDR") {
+    settings.cluster_cidr = fields.require("clusterCIDR").as<std::string>();
+  }
 }
 
 void read_config(const YAML::Node& node, Case& read) {
   Fields fields(node);
   read.modes = read_modes(fields.require("mode"));
-  read.settings.cluster_cidr = fields.require("clusterCIDR").as<std::string>();
+  read_local_detection(fields, read.settings);
+  read.settings.masquerade_bit = fields.get<int>("masqueradeBit");
   read.settings.node_port_addresses = fields.get<std::vector<std::string>>("nodePortAddresses");
   read.settings.localhost_node_ports = fields.get_or("localhostNodePorts", true);
   read.settings.masquerade_all = fields.get_or("masqueradeAll", false);
@@ -214,7 +265,8 @@ Case read_case(const YAML::Node& node) {
   read.steps.front().about = "start";
   read_config(fields.require("config"), read);
   read.node = read_node(fields.require("node"));
-  read.steps.front().apply = fields.require("objects").as<std::string>();
+  fields.require("objects");
+  read.steps.front().apply = read_objects(fields, "objects", "oddObjects");
   read.steps.front().flows = read_flows(fields.require("flows"));
   if (const YAML::Node steps = fields.find("steps")) {
     for (const YAML::Node& step : steps) read.steps.push_back(read_step(step));
@@ -232,6 +284,16 @@ std::vector<Case> read_cases(const YAML::Node& node) {
     if (!names.insert(cases.back().name).second) refuse(one, "repeats a name");
   }
   return cases;
+}
+
+bool holds_other_cases(const std::filesystem::path& file) {
+  try {
+    const YAML::Node cases = YAML::LoadFile(file.string());
+    return cases.IsSequence() && cases.size() > 0 && cases[0].IsMap() &&
+           !cases[0]["flows"].IsDefined();
+  } catch (const YAML::Exception&) {
+    return false;
+  }
 }
 
 std::string to_text(const Expectation& expected) {
@@ -281,6 +343,17 @@ Result<std::vector<Case>> load_cases(const std::filesystem::path& file) {
   Result<std::vector<Case>> cases = parse_cases(text.str());
   if (!cases) return fail(cases.error(), file.filename().string());
   return cases;
+}
+
+std::vector<std::filesystem::path> packet_flow_files(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == ".yaml" && !holds_other_cases(entry.path())) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace mkp::packets

@@ -36,14 +36,29 @@ struct Flow {
   std::optional<std::chrono::seconds> sticky;
   std::optional<std::uint16_t> source_port;
   bool invalid_state = false;
+  std::optional<std::uint32_t> mark;  // of other software; must be on the packet to the end
 };
 
 std::string to_text(const Flow& flow);
+
+// What a step changes of the Node object.
+struct NodeChange {
+  std::optional<std::string> zone;  // absent: none
+  std::vector<std::string> pod_cidrs;
+};
+
+// What a step changes of the addresses that the node's devices have.
+struct AddressChange {
+  std::vector<IpAddress> add;
+  std::vector<IpAddress> remove;
+};
 
 struct Step {
   std::string about;
   std::string apply;   // manifests
   std::string remove;  // manifests; applied after `apply`
+  std::optional<NodeChange> node;
+  AddressChange node_addresses;
   std::optional<std::vector<std::string>> service_cidrs;
   bool restart = false;
   std::vector<Flow> flows;
@@ -51,6 +66,10 @@ struct Step {
 
 struct ProxySettings {
   std::string cluster_cidr;
+  std::string detect_local_mode = "ClusterCIDR";
+  std::string bridge_interface{};
+  std::string interface_name_prefix{};
+  std::optional<int> masquerade_bit;
   std::optional<std::vector<std::string>> node_port_addresses;
   bool localhost_node_ports = true;
   bool masquerade_all = false;
@@ -61,6 +80,8 @@ struct NodeUnderTest {
   std::string name;
   std::vector<IpAddress> ips;
   std::optional<std::string> zone;
+  std::vector<std::string> pod_cidrs{};
+  bool ipv6 = true;  // whether its kernel speaks IPv6
 };
 
 struct Case {
@@ -75,5 +96,8 @@ struct Case {
 // A key that the README does not name is an error, as is a value that makes no sense.
 Result<std::vector<Case>> load_cases(const std::filesystem::path& file);
 Result<std::vector<Case>> parse_cases(const std::string& yaml);
+
+// The files of that directory whose cases have flows, and those which cannot be read, in order.
+std::vector<std::filesystem::path> packet_flow_files(const std::filesystem::path& directory);
 
 }  // namespace mkp::packets

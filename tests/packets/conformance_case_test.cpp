@@ -7,30 +7,37 @@
 namespace mkp::packets {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 
-class PacketFlowFile : public testing::TestWithParam<std::string> {};
+class PacketFlowFile : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(PacketFlowFile, IsReadWhole) {
-  const Result<std::vector<Case>> cases =
-      load_cases(MKP_CONFORMANCE_DIR "/" + GetParam() + ".yaml");
+  const Result<std::vector<Case>> cases = load_cases(GetParam());
   ASSERT_TRUE(cases) << cases.error().what;
   EXPECT_THAT(*cases, Not(IsEmpty()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, PacketFlowFile,
-                         testing::Values("clusterip", "nodeport", "external-ips", "loadbalancer",
-                                         "traffic-policy", "masquerade", "terminating",
-                                         "no-endpoints", "session-affinity", "ipv6-dualstack",
-                                         "healthcheck-nodeport", "service-cidrs", "conntrack-state",
-                                         "sync-sequences", "same-flow"),
+                         testing::ValuesIn(packet_flow_files(MKP_CONFORMANCE_DIR)),
                          [](const auto& file) {
-                           std::string name = file.param;
+                           std::string name = file.param.stem().string();
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(PacketFlowFiles, AreAllButTheOnesOfOtherCases) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : packet_flow_files(MKP_CONFORMANCE_DIR)) {
+    names.push_back(file.stem().string());
+  }
+  EXPECT_THAT(names, IsSupersetOf({"clusterip", "same-flow", "traffic-policy"}));
+  EXPECT_THAT(names, Not(Contains("topology")));
+  EXPECT_THAT(names, Not(Contains("metrics")));
+}
 
 // One case; `more` are further keys of the part that they are named after.
 struct More {
@@ -124,6 +131,49 @@ TEST(ConformanceCase, BeginsWithTheStepThatItsOwnFieldsMake) {
   EXPECT_EQ(read_back.steps[1].about, "later");
   EXPECT_TRUE(read_back.steps[1].restart);
   EXPECT_EQ(read_back.steps[1].service_cidrs, std::nullopt);
+}
+
+TEST(ConformanceCase, NeedsTheClusterCidrOnlyWhereItTellsPods) {
+  const std::string yaml = case_with({});
+  std::string other = yaml;
+  other.replace(other.find("clusterCIDR: 10.180.0.0/16"), 26,
+                "detectLocalMode: BridgeInterface, bridgeInterface: pods");
+  EXPECT_EQ(refusal_of(other), "");
+  std::string neither = yaml;
+  neither.replace(neither.find(", clusterCIDR: 10.180.0.0/16"), 28, "");
+  EXPECT_THAT(refusal_of(neither), HasSubstr("clusterCIDR is missing"));
+}
+
+TEST(ConformanceCase, ReadsWhatAStepChangesOfTheNode) {
+  const Case read_back =
+      read({.of_case = "  steps:\n  - {about: x, node: {zone: east, podCIDRs: [10.180.1.0/24]}, "
+                       "nodeAddresses: {add: [192.168.0.2], remove: [192.168.0.1]}, flows: []}\n",
+            .of_node = ", podCIDRs: [10.180.0.0/24], ipv6: false"});
+  EXPECT_EQ(read_back.node.pod_cidrs, std::vector<std::string>{"10.180.0.0/24"});
+  EXPECT_FALSE(read_back.node.ipv6);
+  const Step& step = read_back.steps.at(1);
+  EXPECT_EQ(step.node.value_or(NodeChange{}).zone, "east");
+  EXPECT_EQ(step.node.value_or(NodeChange{}).pod_cidrs, std::vector<std::string>{"10.180.1.0/24"});
+  EXPECT_EQ(step.node_addresses.add.size(), 1U);
+  EXPECT_EQ(step.node_addresses.remove.size(), 1U);
+}
+
+TEST(ConformanceCase, TakesOddObjectsAlongWithValidOnes) {
+  const Case read_back = read({.of_case = "  oddObjects: \"kind: Odd\"\n"
+                                          "  steps:\n  - {about: x, apply: \"kind: Fine\", "
+                                          "applyOdd: \"kind: Odd\", flows: []}\n"});
+  EXPECT_EQ(read_back.steps.at(0).apply, "\n---\nkind: Odd");
+  EXPECT_EQ(read_back.steps.at(1).apply, "kind: Fine\n---\nkind: Odd");
+}
+
+TEST(ConformanceCase, RefusesAMarkOnWhatIsNotTranslated) {
+  EXPECT_THAT(refusal_of(case_with({.of_flow = "expect: pass, masquerade: false, mark: 0x4000"})),
+              HasSubstr("is followed on what is translated only"));
+  EXPECT_EQ(read({.of_flow = "expect: [\"10.180.1.5:80\"], masquerade: false, mark: 0x4000"})
+                .steps.at(0)
+                .flows.at(0)
+                .mark,
+            0x4000U);
 }
 
 TEST(ConformanceCase, ShowsAFlowWithItsExpectations) {

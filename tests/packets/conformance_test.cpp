@@ -3,42 +3,54 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "tests/packets/case_run.h"
 
 namespace mkp::packets {
 namespace {
 
-enum class Flows { All, ToClusterIpsWithoutLocalPolicy };
-
-struct Listed {
-  std::string_view file;
-  std::string_view name;
-  Flows flows = Flows::All;
+// A case of a packet-flow file, or why the file cannot be read.
+struct Filed {
+  std::string file;
+  Result<Case> tested;
 };
 
-void PrintTo(const Listed& listed, std::ostream* out) { *out << listed.file << " " << listed.name; }
+void PrintTo(const Filed& filed, std::ostream* out) {
+  *out << filed.file << " " << (filed.tested ? filed.tested->name : filed.tested.error().what);
+}
 
-// What the proxy can do so far. The rest of the cases wait for the rest of Service semantics.
-constexpr Listed kListed[] = {
-    {"clusterip.yaml", "clusterip-one-endpoint"},
-    {"clusterip.yaml", "clusterip-hairpin-two-endpoints"},
-    {"clusterip.yaml", "clusterip-udp-to-tcp-only-port"},
-    {"clusterip.yaml", "clusterip-port-of-another-service"},
-    {"clusterip.yaml", "clusterip-from-node-and-outside-masqueraded"},
-    {"clusterip.yaml", "pod-to-pod-untouched"},
-    {"no-endpoints.yaml", "no-endpoints-slice-lacks-the-port"},
-    {"ipv6-dualstack.yaml", "dualstack-service-with-one-family-of-endpoints"},
-    {"ipv6-dualstack.yaml", "dualstack-clusterips-and-nodeport",
-     Flows::ToClusterIpsWithoutLocalPolicy},
-    {"masquerade.yaml", "masq-masqall-cluster-cluster", Flows::ToClusterIpsWithoutLocalPolicy},
-    {"masquerade.yaml", "masq-masqall-nodetect-cluster-cluster",
-     Flows::ToClusterIpsWithoutLocalPolicy},
-};
+std::vector<Filed> cases_for_nftables() {
+  std::vector<Filed> filed;
+  for (const std::filesystem::path& path : packet_flow_files(MKP_CONFORMANCE_DIR)) {
+    const std::string file = path.stem().string();
+    const Result<std::vector<Case>> cases = load_cases(path);
+    if (!cases) {
+      filed.push_back({file, tl::unexpected(cases.error())});
+      continue;
+    }
+    for (const Case& one : *cases) {
+      if (applies(one, Mode::Nftables)) filed.push_back({file, one});
+    }
+  }
+  return filed;
+}
 
-bool goes_to_cluster_ip_without_local_policy(
-    const Flow&, const std::optional<ClusterDirectory::ServicePort>& service_port) {
-  return service_port && service_port->by_cluster_ip && !service_port->has_local_policy;
+// A single step is the same for a process that ends after it and for one that goes on.
+std::vector<Filed> cases_with_steps() {
+  std::vector<Filed> filed = cases_for_nftables();
+  std::erase_if(filed, [](const Filed& one) { return one.tested && one.tested->steps.size() < 2; });
+  return filed;
+}
+
+std::string test_name(const testing::TestParamInfo<Filed>& info) {
+  std::string name = info.param.file;
+  if (info.param.tested) name += "__" + info.param.tested->name;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char letter) { return std::isalnum(letter) == 0; },
+      '_');
+  return name;
 }
 
 std::string program_under_test() {
@@ -46,27 +58,29 @@ std::string program_under_test() {
   return other == nullptr ? MKP_PROXY_PROGRAM : other;
 }
 
-class Conformance : public testing::TestWithParam<Listed> {};
-
-TEST_P(Conformance, HoldsFor) {
-  const Result<std::vector<Case>> cases =
-      load_cases(std::string(MKP_CONFORMANCE_DIR "/") + std::string(GetParam().file));
-  ASSERT_TRUE(cases) << cases.error().what;
-  const auto tested = std::find_if(cases->begin(), cases->end(),
-                                   [](const Case& one) { return one.name == GetParam().name; });
-  ASSERT_NE(tested, cases->end());
-  CaseRun run{.program = program_under_test()};
-  if (GetParam().flows == Flows::ToClusterIpsWithoutLocalPolicy) {
-    run.filter = goes_to_cluster_ip_without_local_policy;
-  }
-  EXPECT_EQ(run_case(*tested, run), std::vector<std::string>());
+std::vector<std::string> mismatches(const Result<Case>& tested, Following following) {
+  if (!tested) return {tested.error().what};
+  return run_case(
+      *tested, {.program = program_under_test(), .mode = Mode::Nftables, .following = following});
 }
 
-INSTANTIATE_TEST_SUITE_P(Nftables, Conformance, testing::ValuesIn(kListed), [](const auto& named) {
-  std::string name(named.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+class Conformance : public testing::TestWithParam<Filed> {};
+
+TEST_P(Conformance, HoldsForARunAtEachStep) {
+  EXPECT_EQ(mismatches(GetParam().tested, Following::RunOnce), std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Nftables, Conformance, testing::ValuesIn(cases_for_nftables()), test_name);
+
+// Changes made to live rules come to the same as a fresh start.
+class ConformanceInSteps : public testing::TestWithParam<Filed> {};
+
+TEST_P(ConformanceInSteps, HoldsForADaemonThatIsKeptRunning) {
+  EXPECT_EQ(mismatches(GetParam().tested, Following::KeptRunning), std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Nftables, ConformanceInSteps, testing::ValuesIn(cases_with_steps()),
+                         test_name);
 
 }  // namespace
 }  // namespace mkp::packets

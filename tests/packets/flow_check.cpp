@@ -26,6 +26,33 @@ std::optional<std::string> compare(const Flow& flow, const Outcome& outcome) {
   return to_text(outcome);
 }
 
+// Other software on the node: puts a mark on every packet that comes or is sent, and drops what
+// leaves with another one.
+class ForeignMark {
+ public:
+  static Result<std::unique_ptr<ForeignMark>> set(std::uint32_t mark) {
+    const Result<std::string> loaded = run_program(
+        {"nft", "-f", "-"},
+        fmt::format(
+            "table inet foreign-mark {{\n"
+            "chain in {{\ntype filter hook prerouting priority -300\nmeta mark set {0}\n}}\n"
+            "chain out {{\ntype filter hook output priority -300\nmeta mark set {0}\n}}\n"
+            "chain end {{\ntype filter hook postrouting priority 300\nmeta mark != {0} "
+            "drop\n}}\n}}\n",
+            mark));
+    if (!loaded) return tl::unexpected(loaded.error());
+    return std::make_unique<ForeignMark>();
+  }
+  ~ForeignMark() {
+    // A failure shows in the next flow that brings a mark.
+    [[maybe_unused]] const Result<std::string> removed =
+        run_program({"nft", "delete table inet foreign-mark"});
+  }
+  ForeignMark() = default;
+  ForeignMark(const ForeignMark&) = delete;
+  ForeignMark& operator=(const ForeignMark&) = delete;
+};
+
 }  // namespace
 
 IpAddress FlowCheck::source_of(const Flow& flow) const {
@@ -44,8 +71,15 @@ FlowCheck::Mismatch FlowCheck::mismatch(const Flow& flow, const std::string& ser
     if (!added) return tl::unexpected(added.error());
     own_address = std::move(*added);
   }
+  std::unique_ptr<ForeignMark> foreign;
+  if (flow.mark) {
+    Result<std::unique_ptr<ForeignMark>> set = ForeignMark::set(*flow.mark);
+    if (!set) return tl::unexpected(set.error());
+    foreign = std::move(*set);
+  }
   switch (flow.expect.kind) {
     case Expectation::Kind::Translated:
+      if (!flow.sticky) forget(service_port);
       return flow.sticky ? sticky(flow, service_port) : translated(flow);
     case Expectation::Kind::Reject:
       return service_port.empty() ? refused(flow) : untranslated(flow, Outcome::Kind::Rejected);
@@ -57,6 +91,10 @@ FlowCheck::Mismatch FlowCheck::mismatch(const Flow& flow, const std::string& ser
       return accepted(flow);
   }
   return fail(Errc::Invalid, "no such expectation");
+}
+
+void FlowCheck::forget(const std::string& service_port) {
+  std::erase_if(affinity_, [&](const auto& pin) { return pin.first.second == service_port; });
 }
 
 FlowCheck::Mismatch FlowCheck::translated(const Flow& flow) {

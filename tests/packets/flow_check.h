@@ -28,6 +28,8 @@ class FlowCheck {
   using Mismatch = Result<std::optional<std::string>>;
   Result<Outcome> probe(const Flow& flow, const IpAddress& from);
   IpAddress source_of(const Flow& flow) const;
+  // What has no affinity any more.
+  void forget(const std::string& service_port);
   Mismatch translated(const Flow& flow);
   Mismatch sticky(const Flow& flow, const std::string& service_port);
   // The further clients that show that each expected endpoint can be chosen.

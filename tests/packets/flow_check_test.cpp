@@ -156,5 +156,35 @@ TEST_F(FlowCheckTest, KnowsNoAcceptInNftablesMode) {
   EXPECT_NE(mismatch(flow(Expectation::Kind::Accept)), "");
 }
 
+TEST_F(FlowCheckTest, SeesAMarkOfOthersThatIsKept) {
+  load(kRandom);
+  Flow marked = translated({{kFirst, false}, {kSecond, false}});
+  marked.mark = 0x4000;
+  EXPECT_EQ(mismatch(marked), "");
+}
+
+TEST_F(FlowCheckTest, ReportsAMarkOfOthersThatIsLost) {
+  load(fmt::format("meta l4proto tcp meta mark set 0x8000\n{}", kRandom));
+  Flow marked = translated({{kFirst, false}, {kSecond, false}});
+  marked.mark = 0x4000;
+  EXPECT_EQ(mismatch(marked), "drop");
+}
+
+TEST_F(FlowCheckTest, ForgetsWhereClientsStuckWhenTheyStickNoMore) {
+  load(kByClient);
+  Flow sticky = translated({{kFirst, false}, {kSecond, false}});
+  sticky.sticky = std::chrono::seconds(60);
+  ASSERT_EQ(mismatch(sticky), "");
+  load(kRandom);
+  EXPECT_EQ(mismatch(translated({{kFirst, false}, {kSecond, false}})), "");
+  load(
+      fmt::format("ip saddr 10.64.1.50 meta l4proto tcp dnat ip to 10.64.1.5:8080\n{}", kByClient));
+  const std::string one_way = mismatch(sticky);
+  load(
+      fmt::format("ip saddr 10.64.1.50 meta l4proto tcp dnat ip to 10.64.2.5:8080\n{}", kByClient));
+  EXPECT_EQ(one_way, "");
+  EXPECT_NE(mismatch(sticky), "");
+}
+
 }  // namespace
 }  // namespace mkp::packets

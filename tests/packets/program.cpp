@@ -21,15 +21,25 @@ namespace {
 
 constexpr int kPatienceMs = 20'000;
 
+// Leaves the file's offset alone, which its writer shares.
 std::string contents(int fd) {
   std::string text;
   std::array<char, 4096> chunk{};
-  ::lseek(fd, 0, SEEK_SET);
   for (;;) {
-    const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+    const ssize_t got = ::pread(fd, chunk.data(), chunk.size(), static_cast<off_t>(text.size()));
     if (got <= 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }
+}
+
+// glibc 2.36 declares pidfd_open() for C alone.
+Descriptor open_process(pid_t pid) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+bool ends_within(const Descriptor& process, int milliseconds) {
+  pollfd end{process.get(), POLLIN, 0};
+  return ::poll(&end, 1, milliseconds) == 1;
 }
 
 Result<pid_t> spawn(const std::vector<std::string>& command, int input, int output) {
@@ -61,10 +71,8 @@ Result<std::string> run_program(const std::vector<std::string>& command, std::st
   const Result<pid_t> pid = spawn(command, in.get(), out.get());
   if (!pid) return tl::unexpected(pid.error());
 
-  // glibc 2.36 declares pidfd_open() for C alone.
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
-  pollfd end{process.get(), POLLIN, 0};
-  const bool ended = ::poll(&end, 1, kPatienceMs) == 1;
+  const Descriptor process = open_process(*pid);
+  const bool ended = ends_within(process, kPatienceMs);
   if (!ended) ::kill(*pid, SIGKILL);
   int status = 0;
   ::waitpid(*pid, &status, 0);
@@ -76,5 +84,35 @@ Result<std::string> run_program(const std::vector<std::string>& command, std::st
   }
   return said;
 }
+
+Result<RunningProgram> RunningProgram::start(const std::vector<std::string>& command) {
+  const Descriptor in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  Descriptor out(::memfd_create("output", MFD_CLOEXEC));
+  if (!in || !out) return fail_errno(errno, "make files for input and output");
+  const Result<pid_t> pid = spawn(command, in.get(), out.get());
+  if (!pid) return tl::unexpected(pid.error());
+  return RunningProgram(*pid, open_process(*pid), std::move(out));
+}
+
+RunningProgram::~RunningProgram() {
+  if (process_) [[maybe_unused]]
+    const Result<> stopped = stop(SIGKILL);
+}
+
+bool RunningProgram::ends_within(std::chrono::milliseconds time) const {
+  return packets::ends_within(process_, static_cast<int>(time.count()));
+}
+
+Result<> RunningProgram::stop(int signal) {
+  ::kill(pid_, signal);
+  const bool ended = packets::ends_within(process_, kPatienceMs);
+  if (!ended) ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  process_ = Descriptor();
+  if (!ended) return fail(Errc::Unavailable, fmt::format("did not end at signal {}", signal));
+  return {};
+}
+
+std::string RunningProgram::said() const { return contents(output_.get()); }
 
 }  // namespace mkp::packets

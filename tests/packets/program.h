@@ -1,10 +1,14 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runner/result.h"
+#include "tests/packets/descriptor.h"
 
 namespace mkp::packets {
 
@@ -13,5 +17,29 @@ namespace mkp::packets {
 // and is Errc::Invalid when the program ended with another status than 0.
 Result<std::string> run_program(const std::vector<std::string>& command,
                                 std::string_view input = "");
+
+// A program that goes on, in the calling thread's namespaces. The destructor kills it.
+class RunningProgram {
+ public:
+  static Result<RunningProgram> start(const std::vector<std::string>& command);
+  ~RunningProgram();
+  RunningProgram(RunningProgram&&) = default;
+  RunningProgram& operator=(RunningProgram&&) = delete;
+
+  // Whether it ends by itself before that time is over.
+  bool ends_within(std::chrono::milliseconds time) const;
+  // Sends the signal and waits for the end.
+  Result<> stop(int signal);
+  // What it has written to stdout and stderr so far.
+  std::string said() const;
+
+ private:
+  RunningProgram(pid_t pid, Descriptor process, Descriptor output)
+      : pid_(pid), process_(std::move(process)), output_(std::move(output)) {}
+
+  pid_t pid_;
+  Descriptor process_;  // false once it has ended and was waited for
+  Descriptor output_;
+};
 
 }  // namespace mkp::packets

@@ -27,6 +27,10 @@ constexpr int kSettlingRounds = 3;
 
 IpAddress ip(std::string_view text) { return parse_ip_address(text).value_or(IpAddress{}); }
 
+std::string whole(const IpAddress& address) {
+  return fmt::format("{}/{}", mkp::to_text(address), address.size() * 8);
+}
+
 Result<> write_sysctl(const std::string& name, std::string_view value) {
   std::ofstream file("/proc/sys/net/" + name);
   file << value << std::endl;
@@ -36,8 +40,9 @@ Result<> write_sysctl(const std::string& name, std::string_view value) {
 
 // Forwarding as a node does it; every source address may come from anywhere; errors are never held
 // back; and the kernel sends nothing on its own account.
-Result<> write_sysctls() {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSettings{{
+Result<> write_sysctls(SimulatedNode::Ipv6 ipv6) {
+  const std::string_view no_ipv6 = ipv6 == SimulatedNode::Ipv6::Off ? "1" : "0";
+  const std::array<std::pair<std::string_view, std::string_view>, 14> kSettings{{
       {"ipv4/ip_forward", "1"},
       {"ipv4/conf/all/rp_filter", "0"},
       {"ipv4/conf/default/rp_filter", "0"},
@@ -45,8 +50,8 @@ Result<> write_sysctls() {
       {"ipv4/conf/all/send_redirects", "0"},
       {"ipv4/conf/default/send_redirects", "0"},
       {"ipv4/icmp_ratemask", "0"},
-      {"ipv6/conf/all/disable_ipv6", "0"},
-      {"ipv6/conf/default/disable_ipv6", "0"},
+      {"ipv6/conf/all/disable_ipv6", no_ipv6},
+      {"ipv6/conf/default/disable_ipv6", no_ipv6},
       {"ipv6/conf/default/addr_gen_mode", "1"},
       {"ipv6/conf/default/accept_ra", "0"},
       {"ipv6/conf/all/forwarding", "1"},
@@ -85,11 +90,11 @@ SimulatedNode::SimulatedNode(NetworkNamespace space, TunDevice pods, TunDevice o
       addresses_(std::move(addresses)) {}
 
 Result<std::unique_ptr<SimulatedNode>> SimulatedNode::create(
-    const std::vector<IpAddress>& addresses) {
+    const std::vector<IpAddress>& addresses, Ipv6 ipv6) {
   stay_on_one_cpu();
   Result<NetworkNamespace> space = NetworkNamespace::enter();
   if (!space) return tl::unexpected(space.error());
-  Result<> settings = write_sysctls();
+  Result<> settings = write_sysctls(ipv6);
   if (!settings) return tl::unexpected(settings.error());
   Result<TunDevice> pods = TunDevice::create("pods");
   if (!pods) return tl::unexpected(pods.error());
@@ -99,23 +104,25 @@ Result<std::unique_ptr<SimulatedNode>> SimulatedNode::create(
   if (!local) return tl::unexpected(local.error());
   std::unique_ptr<SimulatedNode> node(new SimulatedNode(
       std::move(*space), std::move(*pods), std::move(*outside), std::move(*local), addresses));
-  Result<> configured = node->configure();
+  Result<> configured = node->configure(ipv6);
   if (!configured) return tl::unexpected(configured.error());
   return node;
 }
 
-Result<> SimulatedNode::configure() const {
+Result<> SimulatedNode::configure(Ipv6 ipv6) const {
   std::string commands = "link set lo up\nlink set pods up\nlink set outside up\n";
   std::vector<std::pair<IpAddress, std::string_view>> given;
   for (const IpAddress& address : addresses_) given.emplace_back(address, "outside");
   given.emplace_back(ip(kPodGateway), "pods");
-  given.emplace_back(ip(kPodGatewayV6), "pods");
+  if (ipv6 == Ipv6::On) given.emplace_back(ip(kPodGatewayV6), "pods");
   for (const auto& [address, device] : given) {
-    commands += fmt::format("addr add {}/{} dev {}{}\n", mkp::to_text(address), address.size() * 8,
-                            device, address.family == IpFamily::Ipv6 ? " nodad" : "");
+    commands += fmt::format("addr add {} dev {}{}\n", whole(address), device,
+                            address.family == IpFamily::Ipv6 ? " nodad" : "");
   }
   commands += fmt::format("route add {} dev pods\nroute add default dev outside\n", kPodRange);
-  commands += fmt::format("route add {} dev pods\nroute add ::/0 dev outside\n", kPodRangeV6);
+  if (ipv6 == Ipv6::On) {
+    commands += fmt::format("route add {} dev pods\nroute add ::/0 dev outside\n", kPodRangeV6);
+  }
   const Result<std::string> done = run_program({"ip", "-batch", "-"}, commands);
   if (!done) return tl::unexpected(done.error());
   return {};
@@ -136,10 +143,26 @@ bool SimulatedNode::is_local(const IpAddress& address) const {
 Result<std::unique_ptr<SimulatedNode::ExtraAddress>> SimulatedNode::add_address(
     const IpAddress& address) const {
   if (is_local(address)) return std::unique_ptr<ExtraAddress>();
-  const std::string text = fmt::format("{}/{}", mkp::to_text(address), address.size() * 8);
+  const std::string text = whole(address);
   const Result<std::string> added = run_program({"ip", "addr", "add", text, "dev", "lo", "nodad"});
   if (!added) return tl::unexpected(added.error());
   return std::make_unique<ExtraAddress>(text);
+}
+
+Result<> SimulatedNode::add_node_address(const IpAddress& address) {
+  const Result<std::string> added =
+      run_program({"ip", "addr", "add", whole(address), "dev", "outside", "nodad"});
+  if (!added) return tl::unexpected(added.error());
+  addresses_.push_back(address);
+  return {};
+}
+
+Result<> SimulatedNode::remove_node_address(const IpAddress& address) {
+  const Result<std::string> removed =
+      run_program({"ip", "addr", "del", whole(address), "dev", "outside"});
+  if (!removed) return tl::unexpected(removed.error());
+  std::erase(addresses_, address);
+  return {};
 }
 
 Result<Outcome> SimulatedNode::probe(const Packet& packet) {

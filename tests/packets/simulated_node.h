@@ -22,10 +22,16 @@ bool is_pod_address(const IpAddress& address);
 // of its own towards the pods too, so that masquerading shows even on what the node itself sends.
 class SimulatedNode {
  public:
-  static Result<std::unique_ptr<SimulatedNode>> create(const std::vector<IpAddress>& addresses);
+  enum class Ipv6 { On, Off };
+  static Result<std::unique_ptr<SimulatedNode>> create(const std::vector<IpAddress>& addresses,
+                                                       Ipv6 ipv6 = Ipv6::On);
 
   // The first address of that family; loopback when the node has none.
   IpAddress primary_address(IpFamily family) const;
+
+  // Gives the node's device a further address, or takes one away, for good.
+  Result<> add_node_address(const IpAddress& address);
+  Result<> remove_node_address(const IpAddress& address);
 
   // Sends one packet from where its source address is at home, the node included, and waits until
   // everything that it caused has happened. What is sent to its own source comes from the node too,
@@ -49,7 +55,7 @@ class SimulatedNode {
  private:
   SimulatedNode(NetworkNamespace space, TunDevice pods, TunDevice outside, LocalSockets local,
                 std::vector<IpAddress> addresses);
-  Result<> configure() const;
+  Result<> configure(Ipv6 ipv6) const;
   bool is_local(const IpAddress& address) const;
   Result<std::vector<Seen>> settle(IpFamily family);
   Result<> send_sentinels(IpFamily family, std::uint32_t tag) const;
