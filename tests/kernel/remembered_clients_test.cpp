@@ -37,17 +37,16 @@ class RememberedClientsTest : public testing::Test {
   static Rule remember(std::uint32_t timeout) {
     return rule(load_source(), SetUpdate{"clients", 0, timeout});
   }
-  std::optional<Ruleset::SetState> dumped_set() {
-    Result<std::optional<Ruleset>> dumped = kernel_->dump(IpFamily::Ipv4, "t");
-    if (!dumped || !*dumped || (*dumped)->sets.size() != 1) return std::nullopt;
-    return std::move((*dumped)->sets.front());
+  // The only set of the table.
+  Ruleset::SetState dumped_set() {
+    const std::optional<Ruleset> dumped = kernel_->dump(IpFamily::Ipv4, "t").value_or(std::nullopt);
+    return dumped && dumped->sets.size() == 1 ? dumped->sets.front() : Ruleset::SetState{};
   }
   // What a dump says of a set that nft has declared so.
-  std::optional<Set> declared(const std::string& properties) {
+  Set declared(const std::string& properties) {
     const std::string script = "add table ip t\nadd set ip t clients { " + properties + " }\n";
     EXPECT_EQ(run_nft("-f -", script).output, "");
-    const std::optional<Ruleset::SetState> state = dumped_set();
-    return state ? std::optional<Set>(state->set) : std::nullopt;
+    return dumped_set().set;
   }
 
   std::unique_ptr<NftablesSocket> kernel_;
@@ -64,9 +63,7 @@ TEST_F(RememberedClientsTest, OutliveTheRefillOfTheirChainWithTheTimeThatIsLeft)
 TEST_F(RememberedClientsTest, AreNoPartOfADump) {
   set_up_table();
   ASSERT_EQ(run_nft("add element ip t clients { 10.0.0.1 timeout 3h }").output, "");
-  const std::optional<Ruleset::SetState> state = dumped_set();
-  ASSERT_TRUE(state);
-  EXPECT_EQ(*state, (Ruleset::SetState{clients(), {}}));
+  EXPECT_EQ(dumped_set(), (Ruleset::SetState{clients(), {}}));
 }
 
 TEST_F(RememberedClientsTest, AreDeclaredByNftAsByUs) {
@@ -76,11 +73,7 @@ TEST_F(RememberedClientsTest, AreDeclaredByNftAsByUs) {
 class ForeignClientsTest : public RememberedClientsTest,
                            public testing::WithParamInterface<const char*> {};
 
-TEST_P(ForeignClientsTest, AreTold) {
-  const std::optional<Set> set = declared(GetParam());
-  ASSERT_TRUE(set);
-  EXPECT_TRUE(set->foreign);
-}
+TEST_P(ForeignClientsTest, AreTold) { EXPECT_TRUE(declared(GetParam()).foreign); }
 
 INSTANTIATE_TEST_SUITE_P(
     Declarations, ForeignClientsTest,

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +42,11 @@ class SetContentsContract : public NftablesContract<Maker> {
   }
   // The intervals as nft writes them, each on a line.
   std::string intervals_text() {
-    const auto dumped = this->nftables_->dump(IpFamily::Ipv4, this->kTable);
-    if (!dumped || !*dumped) return "no table";
+    const std::optional<Ruleset> dumped =
+        this->nftables_->dump(IpFamily::Ipv4, this->kTable).value_or(std::nullopt);
+    if (!dumped) return "no table";
     std::vector<std::string> lines;
-    for (const Ruleset::SetState& state : (*dumped)->sets) {
+    for (const Ruleset::SetState& state : dumped->sets) {
       if (state.set.name != "intervals") continue;
       for (const Element& element : state.elements) lines.push_back(to_text(element, state.set));
     }
