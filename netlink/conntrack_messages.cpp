@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <span>
 
@@ -170,6 +171,28 @@ std::optional<UdpFlow> parse_udp_flow(const NetlinkMessage& message) {
   const std::optional<std::uint32_t> id = read_be32(flow->payload(CTA_ID));
   if (!original || !reply || !id) return std::nullopt;
   return UdpFlow{original->source, original->destination, reply->source, reply->destination, *id};
+}
+
+int ending_errno(const NetlinkMessage& message) {
+  constexpr std::int32_t kLargest = 4095;  // the kernel's MAX_ERRNO
+  if (message.payload.size() < sizeof(std::int32_t)) return 0;
+  const auto negative = load_host<std::int32_t>(message.payload.data());
+  return negative < 0 && negative >= -kLargest ? -negative : 0;
+}
+
+std::optional<int> FlowListing::take(ByteSpan datagram) {
+  MessageReader messages(datagram);
+  while (const std::optional<NetlinkMessage> message = messages.next()) {
+    if ((message->flags & NLM_F_DUMP_INTR) != 0) interrupted_ = true;
+    if (message->type == NLMSG_DONE || message->type == NLMSG_ERROR) {
+      const int err = ending_errno(*message);
+      return err == 0 && interrupted_ ? EINTR : err;
+    }
+    if (const std::optional<UdpFlow> flow = parse_udp_flow(*message)) visit_(*flow);
+  }
+  // Its end may have been among what cannot be read: not to be waited for.
+  if (messages.malformed()) return EBADMSG;
+  return std::nullopt;
 }
 
 }  // namespace mkp

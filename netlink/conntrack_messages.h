@@ -28,4 +28,23 @@ void append_forget_message(std::vector<std::uint8_t>& out, const UdpFlow& flow,
 // frontend's.
 std::optional<UdpFlow> parse_udp_flow(const NetlinkMessage& message);
 
+// What an NLMSG_DONE or NLMSG_ERROR begins with: 0, or a positive errno.
+int ending_errno(const NetlinkMessage& message);
+
+// The answers to one list_flows_message(), datagram by datagram.
+class FlowListing {
+ public:
+  // `visit` is borrowed.
+  explicit FlowListing(const Conntrack::Visit& visit) : visit_(visit) {}
+
+  // Shows the flows of the next datagram. Returns the errno with which the list has ended; 0 when
+  // it is complete, EINTR when it changed meanwhile, EBADMSG when it cannot be read; nothing when
+  // there is more to come.
+  std::optional<int> take(ByteSpan datagram);
+
+ private:
+  const Conntrack::Visit& visit_;
+  bool interrupted_ = false;
+};
+
 }  // namespace mkp

@@ -36,13 +36,6 @@ tl::unexpected<Error> refusal(int err) {
   return fail_errno(err, "the kernel's answer");
 }
 
-// What an NLMSG_DONE or NLMSG_ERROR begins with: 0, or a positive errno.
-int error_of(const NetlinkMessage& end) {
-  if (end.payload.size() < sizeof(std::int32_t)) return 0;
-  const auto negative = load_host<std::int32_t>(end.payload.data());
-  return negative < 0 && negative > -4096 ? -negative : 0;
-}
-
 // One non-blocking netlink socket on the loop.
 class FlowSocket {
  public:
@@ -121,31 +114,6 @@ class FlowSocket {
   std::vector<std::uint8_t> received_;
 };
 
-// What the kernel says of one list, datagram by datagram.
-class FlowListing {
- public:
-  explicit FlowListing(const Conntrack::Visit& visit) : visit_(visit) {}
-
-  // Returns the errno with which the list has ended, 0 when it is complete; nothing when there is
-  // more to come.
-  std::optional<int> take(ByteSpan datagram) {
-    MessageReader messages(datagram);
-    while (const std::optional<NetlinkMessage> message = messages.next()) {
-      if ((message->flags & NLM_F_DUMP_INTR) != 0) interrupted_ = true;
-      if (message->type == NLMSG_DONE || message->type == NLMSG_ERROR) {
-        const int err = error_of(*message);
-        return err == 0 && interrupted_ ? EINTR : err;
-      }
-      if (const std::optional<UdpFlow> flow = parse_udp_flow(*message)) visit_(*flow);
-    }
-    return std::nullopt;
-  }
-
- private:
-  const Conntrack::Visit& visit_;
-  bool interrupted_ = false;
-};
-
 // 0, or the errno that ended it.
 asio::awaitable<Result<int>> list_once(IpFamily family, ConntrackFilter filter,
                                        const Conntrack::Visit& visit) {
@@ -178,7 +146,7 @@ void take_answers(ByteSpan datagram, Outcome& outcome) {
   MessageReader messages(datagram);
   while (const std::optional<NetlinkMessage> message = messages.next()) {
     if (message->type != NLMSG_ERROR) continue;
-    const int err = error_of(*message);
+    const int err = ending_errno(*message);
     ++outcome.answered;
     if (err == 0) ++outcome.forgotten;
     if (err != 0 && err != ENOENT && outcome.err == 0) outcome.err = err;

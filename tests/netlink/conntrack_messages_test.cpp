@@ -1,7 +1,9 @@
 #include "netlink/conntrack_messages.h"
 
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -172,6 +174,45 @@ TEST(ConntrackMessagesTest, NamesAFlowToForgetAsTheKernelDoes) {
             "00000000"  // DELETE, REQUEST | ACK
             "02000000" +
                 tuple + "08000c002f8ae54f");
+}
+
+// --- a list, datagram by datagram ---
+
+constexpr std::string_view kEnd = "1400000003000200010000003511000000000000";
+
+class FlowListingTest : public testing::Test {
+ protected:
+  std::optional<int> take(const Bytes& datagram) { return listing_.take(datagram); }
+
+  std::vector<UdpFlow> shown_;
+  const Conntrack::Visit visit_ = [this](const UdpFlow& flow) { shown_.push_back(flow); };
+  FlowListing listing_{visit_};
+};
+
+TEST_F(FlowListingTest, ShowsTheFlowsOfEachDatagramUntilTheEnd) {
+  EXPECT_EQ(take(bytes_of(std::string(kTranslated) + std::string(kTcp))), std::nullopt);
+  EXPECT_EQ(take(bytes_of(kIpv6)), std::nullopt);
+  EXPECT_EQ(take(bytes_of(kEnd)), 0);
+  EXPECT_EQ(shown_.size(), 2U);
+}
+
+TEST_F(FlowListingTest, TellsThatTheListChangedMeanwhile) {
+  Bytes interrupted = bytes_of(kTranslated);
+  interrupted[6] |= NLM_F_DUMP_INTR;
+  EXPECT_EQ(take(interrupted), std::nullopt);
+  EXPECT_EQ(take(bytes_of(kEnd)), EINTR);
+}
+
+TEST_F(FlowListingTest, TellsHowTheKernelFailed) {
+  Bytes denied = bytes_of(kEnd);
+  denied[16] = 0xff;  // -EPERM
+  denied[17] = denied[18] = denied[19] = 0xff;
+  EXPECT_EQ(take(denied), EPERM);
+}
+
+TEST_F(FlowListingTest, DoesNotWaitForAnEndThatCannotBeRead) {
+  EXPECT_EQ(take(bytes_of(std::string(kTranslated) + "ffffffff")), EBADMSG);
+  EXPECT_EQ(shown_.size(), 1U);
 }
 
 }  // namespace
