@@ -24,8 +24,11 @@ struct UdpChanges {
   std::vector<Change> frontends;
   // The addresses of this node that answer on node ports, sorted; nothing: unchanged.
   std::optional<std::vector<IpAddress>> node_port_ips;
+  // After a resync: `frontends` names every frontend that there is, so that any other that was told
+  // of before is none any more; and who knows where the rules have led flows meanwhile.
+  bool complete = false;
 
-  bool empty() const { return frontends.empty() && !node_port_ips; }
+  bool empty() const { return frontends.empty() && !node_port_ips && !complete; }
 };
 
 }  // namespace mkp

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 namespace mkp {
 namespace {
@@ -23,10 +25,21 @@ std::vector<Endpoint> without(const std::vector<Endpoint>& before,
 
 void UdpFrontends::apply(const UdpChanges& changes) {
   ++revision_;
+  if (changes.complete) end_unnamed(changes.frontends);
   for (const UdpChanges::Change& change : changes.frontends) {
     if (change.frontend.protocol == Protocol::Udp) apply(change);
   }
   if (changes.node_port_ips) apply_node_port_ips(*changes.node_port_ips);
+  if (changes.complete && !(serving_.empty() && former_.empty())) due_ = revision_;
+}
+
+void UdpFrontends::end_unnamed(const std::vector<UdpChanges::Change>& named) {
+  std::unordered_map<Frontend, Endpoints> kept;
+  for (const UdpChanges::Change& change : named) {
+    if (auto known = serving_.extract(change.frontend)) kept.insert(std::move(known));
+  }
+  for (const auto& [frontend, endpoints] : serving_) remember_former(frontend, endpoints);
+  serving_ = std::move(kept);
 }
 
 void UdpFrontends::apply(const UdpChanges::Change& change) {

@@ -50,6 +50,7 @@ class UdpFrontends {
   using Led = std::pair<Frontend, Endpoint>;
 
   void apply(const UdpChanges::Change& change);
+  void end_unnamed(const std::vector<UdpChanges::Change>& named);
   void apply_node_port_ips(const std::vector<IpAddress>& ips);
   void remember_former(const Frontend& frontend, const Endpoints& endpoints);
   const Endpoints* find(const Frontend& frontend) const;

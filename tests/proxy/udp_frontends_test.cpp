@@ -191,7 +191,29 @@ TEST_F(UdpFrontendsTest, RemembersNoMoreThanItsLimit) {
   EXPECT_EQ(frontends_.former_count(), 0U);
 }
 
+TEST_F(UdpFrontendsTest, TakesWhatACompleteChangeDoesNotNameForGone) {
+  apply(change(kWeb, {}, {kA}));
+  apply(change("172.30.0.11:53", {}, {kB}));
+  UdpChanges resync = udp_changes({change("172.30.0.11:53", {}, {kB})});
+  resync.complete = true;
+  frontends_.apply(resync);
+  EXPECT_TRUE(is_stale(kWeb, kA));
+  EXPECT_FALSE(is_stale(kWeb, kWeb));
+  EXPECT_FALSE(is_stale("172.30.0.11:53", kB));
+  EXPECT_TRUE(is_stale("172.30.0.11:53", kA));
+}
+
 // --- when a visit is due ---
+
+TEST_F(UdpFrontendsTest, NeedsAVisitForACompleteChangeEvenIfItSaysNothingNew) {
+  apply(change(kWeb, {}, {kA}));
+  UdpChanges resync = udp_changes({change(kWeb, {}, {kA})});
+  resync.complete = true;
+  EXPECT_TRUE(needs_visit_after(resync));
+  resync.frontends.clear();
+  EXPECT_TRUE(needs_visit_after(resync));
+  EXPECT_FALSE(needs_visit_after(resync));
+}
 
 TEST_F(UdpFrontendsTest, NeedsNoVisitForNothing) {
   EXPECT_FALSE(frontends_.needs_visit());
