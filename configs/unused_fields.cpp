@@ -11,10 +11,14 @@
 namespace mkp {
 namespace {
 
-constexpr std::array<std::string_view, 10> kUsed{"mode",
+constexpr std::array<std::string_view, 14> kUsed{"mode",
+                                                 "bindAddress",
                                                  "hostnameOverride",
                                                  "clusterCIDR",
                                                  "detectLocalMode",
+                                                 "detectLocal.bridgeInterface",
+                                                 "detectLocal.interfaceNamePrefix",
+                                                 "nodePortAddresses",
                                                  "nftables.masqueradeBit",
                                                  "nftables.masqueradeAll",
                                                  "nftables.minSyncPeriod",

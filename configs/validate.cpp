@@ -58,10 +58,29 @@ void check_what_is_built(const Config& config, Findings& findings) {
                    "iptables is not built yet; leave the mode empty or set nftables");
   findings.require(config.mode != ProxyMode::Ipvs, "mode",
                    "ipvs is not supported and will not be; leave the mode empty or set nftables");
-  findings.require(
-      config.detect_local_mode == DetectLocalMode::ClusterCidr, "detectLocalMode",
-      fmt::format("{} is not built yet; leave it empty or set ClusterCIDR and a clusterCIDR",
-                  value_text(config.detect_local_mode)));
+}
+
+// What names an interface, or the beginning of some, where detectLocalMode goes by it.
+void check_interface(const std::string& name, bool needed, std::string_view path,
+                     Findings& findings) {
+  constexpr std::size_t kLongest = 15;  // IFNAMSIZ, without the NUL
+  findings.require(!needed || !name.empty(), path, "is empty, but detectLocalMode goes by it");
+  findings.require(name.size() <= kLongest, path,
+                   fmt::format("\"{}\" is longer than the {} characters of an interface's name",
+                               name, kLongest));
+  const bool odd = std::any_of(name.begin(), name.end(), [](unsigned char letter) {
+    return std::isspace(letter) != 0 || letter == '/' || letter == '"' || letter == '*';
+  });
+  findings.require(!odd, path, fmt::format("\"{}\" cannot be an interface's name", name));
+}
+
+void check_detect_local(const Config& config, Findings& findings) {
+  const DetectLocalMode mode = config.detect_local_mode;
+  check_interface(config.detect_local.bridge_interface, mode == DetectLocalMode::BridgeInterface,
+                  "detectLocal.bridgeInterface", findings);
+  check_interface(config.detect_local.interface_name_prefix,
+                  mode == DetectLocalMode::InterfaceNamePrefix, "detectLocal.interfaceNamePrefix",
+                  findings);
 }
 
 void check_nftables(const NftablesConfig& nftables, Findings& findings) {
@@ -110,6 +129,7 @@ Result<> validate(const Config& config) {
       config.hostname_override.empty() || !normal_name(config.hostname_override).empty(),
       "hostnameOverride", "is blank");
   check_cluster_cidr(config.cluster_cidr, findings);
+  check_detect_local(config, findings);
   check_nftables(config.nftables, findings);
   findings.require_between(config.iptables.masquerade_bit, 0, 31, "iptables.masqueradeBit");
   check_ipvs(config.ipvs, findings);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/rule_model.h"
 #include "runner/clock.h"
@@ -16,6 +17,7 @@ struct PlanSize {
   std::size_t removed = 0;
   std::size_t service_ports = 0;  // that are served differently afterwards
 
+  bool empty() const { return added == 0 && removed == 0; }
   PlanSize& operator+=(const PlanSize& other);
 };
 
@@ -26,11 +28,17 @@ class Plan {
   virtual ~Plan() = default;
 
   virtual PlanSize size() const = 0;
-  bool empty() const;
 
   // A diff for people: grouped by Service port, a line an object with '+' or '-' in front, in the
   // packet filter's own syntax. Empty for an empty plan.
   virtual std::string to_text() const = 0;
+
+  // Of the frontends that go: where each has led so far.
+  struct GoneFrontend {
+    Frontend frontend;
+    std::vector<Endpoint> endpoints;  // sorted
+  };
+  virtual std::vector<GoneFrontend> gone_frontends() const = 0;
 
   // One kernel transaction. On failure nothing has changed, neither in the kernel nor here.
   // Errc::Expired: what the plan was made against is no longer what is live, so plan_resync() is
@@ -55,7 +63,8 @@ class Backend {
   virtual std::unique_ptr<Plan> plan(const RuleDiff& diff) = 0;
 
   // Reads what is live from the kernel and plans the way from there to the whole model.
-  virtual Result<std::unique_ptr<Plan>> plan_resync(const RuleModel& model) = 0;
+  virtual Result<std::unique_ptr<Plan>> plan_resync(const RuleModel& model,
+                                                    const NodeModel& node) = 0;
 
   // Removes what nothing refers to any more; null when there is no such thing. Some kernels (before
   // 6.2) still see a reference in the transaction that removes it, so this comes later.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "informer/keys.h"
-#include "proxy/unbuilt_features.h"
 
 namespace mkp {
 namespace {
@@ -64,38 +63,34 @@ SharedInformer::Registration registered(Result<SharedInformer::Registration> reg
 
 }  // namespace
 
-ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name)
-    : node_name_(std::move(node_name)),
-      node_(std::make_shared<const NodeInfo>(NodeInfo{node_name_, {}})),
+ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name,
+                         std::optional<IpAddress> bind_address)
+    : node_(std::move(node_name), bind_address),
       service_handler_(tell<Service>(services_, on_change_)),
       slice_handler_(tell<EndpointSlice>(endpoints_, on_change_)),
-      node_handler_({[this](const ObjectPtr& object, bool) { note_node(object); },
-                     [this](const ObjectPtr&, const ObjectPtr& object) { note_node(object); },
-                     // A Node that is gone changes nothing: the pods are still there, and so may
-                     // the Node soon be.
-                     nullptr}),
-      feature_handler_(
-          {[this](const ObjectPtr& object, bool) { name_unbuilt_features(object); },
-           [this](const ObjectPtr&, const ObjectPtr& object) { name_unbuilt_features(object); },
-           nullptr}),
+      node_handler_(tell<Node>(node_, on_change_)),
+      cidr_handler_(tell<ServiceCidr>(node_, on_change_)),
       service_informer_(sources(ObjectKind::Service), clock,
                         informer_options<Service>(ObjectKind::Service)),
       slice_informer_(sources(ObjectKind::EndpointSlice), clock,
                       informer_options<EndpointSlice>(ObjectKind::EndpointSlice)),
       node_informer_(sources(ObjectKind::Node), clock, informer_options<Node>(ObjectKind::Node)),
+      cidr_informer_(sources(ObjectKind::ServiceCidr), clock,
+                     informer_options<ServiceCidr>(ObjectKind::ServiceCidr)),
       service_registration_(registered(service_informer_.add_event_handler(service_handler_))),
       slice_registration_(registered(slice_informer_.add_event_handler(slice_handler_))),
       node_registration_(registered(node_informer_.add_event_handler(node_handler_))),
-      feature_registration_(registered(service_informer_.add_event_handler(feature_handler_))) {}
+      cidr_registration_(registered(cidr_informer_.add_event_handler(cidr_handler_))) {}
 
 asio::awaitable<void> ClusterFeed::run() {
-  co_await (service_informer_.run() && slice_informer_.run() && node_informer_.run());
+  co_await (service_informer_.run() && slice_informer_.run() && node_informer_.run() &&
+            cidr_informer_.run());
 }
 
 asio::awaitable<bool> ClusterFeed::wait_for_sync() {
   std::vector<const SyncLatch*> latches;
   for (const auto& registration :
-       {service_registration_, slice_registration_, node_registration_}) {
+       {service_registration_, slice_registration_, node_registration_, cidr_registration_}) {
     latches.push_back(&registration->synced());
   }
   const bool synced = co_await wait_for_cache_sync(std::move(latches));
@@ -104,44 +99,14 @@ asio::awaitable<bool> ClusterFeed::wait_for_sync() {
 
 bool ClusterFeed::has_pending() const {
   return service_informer_.has_pending() || slice_informer_.has_pending() ||
-         node_informer_.has_pending();
+         node_informer_.has_pending() || cidr_informer_.has_pending();
 }
 
-ClusterChanges ClusterFeed::take() {
-  return {services_.take(), endpoints_.take(),
-          std::exchange(node_changed_, false) ? node_ : nullptr};
-}
+ClusterChanges ClusterFeed::take() { return {services_.take(), endpoints_.take(), node_.take()}; }
 
-void ClusterFeed::note_node(const ObjectPtr& object) {
-  const auto node = as<Node>(object);
-  if (!node || node->metadata.name != node_name_) return;
-  NodeInfo info{node_name_, {}};
-  for (const std::string& text : node->pod_cidrs) {
-    if (const auto cidr = parse_ip_prefix(text)) {
-      info.pod_cidrs.push_back(*cidr);
-    } else {
-      spdlog::warn(
-          "Node {}: spec.podCIDRs: \"{}\" is no CIDR and is passed over; a pod there may not reach "
-          "its own Service",
-          node_name_, text);
-    }
-  }
-  if (info == *node_) return;
-  node_ = std::make_shared<const NodeInfo>(std::move(info));
-  node_changed_ = true;
+void ClusterFeed::note_addresses(std::vector<IpAddress> addresses) {
+  node_.note_addresses(std::move(addresses));
   on_change_();
-}
-
-void ClusterFeed::name_unbuilt_features(const ObjectPtr& object) {
-  const auto service = as<Service>(object);
-  if (!service) return;
-  for (const std::string_view feature : unbuilt_features(*service)) {
-    if (!named_features_.insert(feature).second) continue;
-    spdlog::warn(
-        "Service {}/{} asks for {}, which are not served yet, for this Service or any other; its "
-        "cluster IPs are",
-        service->metadata.name_space, service->metadata.name, feature);
-  }
 }
 
 }  // namespace mkp

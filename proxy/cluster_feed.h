@@ -2,17 +2,16 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
-#include <memory>
-#include <set>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
+#include <vector>
 
 #include "informer/event_handler.h"
 #include "informer/object_source.h"
 #include "informer/shared_informer.h"
 #include "proxy/cluster_state.h"
 #include "proxy/endpoint_changes.h"
+#include "proxy/node_changes.h"
 #include "proxy/service_changes.h"
 #include "runner/clock.h"
 
@@ -25,7 +24,9 @@ class ClusterFeed {
   // Where the objects of a kind come from.
   using Sources = std::function<ObjectSource&(ObjectKind)>;
 
-  ClusterFeed(const Sources& sources, Clock& clock, std::string node_name);
+  // `bind_address`: see NodeChanges.
+  ClusterFeed(const Sources& sources, Clock& clock, std::string node_name,
+              std::optional<IpAddress> bind_address);
 
   // Called whenever a tracker was told of something.
   void on_change(std::function<void()> call) { on_change_ = std::move(call); }
@@ -40,33 +41,30 @@ class ClusterFeed {
   bool has_pending() const;
 
   // Whether take() would give anything.
-  bool has_changes() const { return !services_.empty() || !endpoints_.empty() || node_changed_; }
+  bool has_changes() const { return !services_.empty() || !endpoints_.empty() || !node_.empty(); }
   ClusterChanges take();
 
- private:
-  void note_node(const ObjectPtr& object);
-  // Says once of each feature that is not served yet which Service was the first to ask for it.
-  void name_unbuilt_features(const ObjectPtr& object);
+  // The addresses of this node's interfaces, sorted: as they are now.
+  void note_addresses(std::vector<IpAddress> addresses);
 
-  std::string node_name_;
+ private:
   ServiceChanges services_;
   EndpointChanges endpoints_;
-  std::shared_ptr<const NodeInfo> node_;
+  NodeChanges node_;
   std::function<void()> on_change_ = [] {};
-  std::set<std::string_view> named_features_;
-  bool node_changed_ = true;  // the name alone is news to the first sync
 
   ResourceEventHandlerFuncs service_handler_;
   ResourceEventHandlerFuncs slice_handler_;
   ResourceEventHandlerFuncs node_handler_;
-  ResourceEventHandlerFuncs feature_handler_;
+  ResourceEventHandlerFuncs cidr_handler_;
   SharedInformer service_informer_;
   SharedInformer slice_informer_;
   SharedInformer node_informer_;
+  SharedInformer cidr_informer_;
   SharedInformer::Registration service_registration_;
   SharedInformer::Registration slice_registration_;
   SharedInformer::Registration node_registration_;
-  SharedInformer::Registration feature_registration_;
+  SharedInformer::Registration cidr_registration_;
 };
 
 }  // namespace mkp

@@ -1,92 +1,70 @@
 #include "proxy/cluster_state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
+
+#include "proxy/service_port_spec.h"
 
 namespace mkp {
 namespace {
-
-using Slices = std::map<std::string, std::shared_ptr<const EndpointSlice>>;
-
-AddressType address_type_of(IpFamily family) {
-  return family == IpFamily::Ipv4 ? AddressType::Ipv4 : AddressType::Ipv6;
-}
 
 ServiceName owner_of(const EndpointSlice& slice) {
   return {slice.metadata.name_space, slice.service_name};
 }
 
-// The text of the Service's cluster IP of that family; empty when it has none. The label in
-// ipFamilies is not trusted blindly: an address of another family is no address of this one.
-std::string cluster_ip_text(const Service& service, IpFamily family) {
-  if (service.type == Service::Type::ExternalName) return "";
-  if (service.cluster_ip.empty() || service.cluster_ip == "None") return "";
-  if (service.ip_families.empty()) {
-    const std::optional<IpAddress> ip = parse_ip_address(service.cluster_ip);
-    return !ip || ip->family == family ? service.cluster_ip : "";
+TrafficPolicy policy(bool local) { return local ? TrafficPolicy::Local : TrafficPolicy::Cluster; }
+
+// Sorted by frontend; of two kinds at one frontend the first in FrontendKind's order.
+std::vector<ServedFrontend> frontends_of(const ServicePortSpec& spec, Protocol protocol) {
+  std::vector<ServedFrontend> served = {
+      {{spec.cluster_ip, protocol, spec.port}, FrontendKind::ClusterIp}};
+  for (const IpAddress& ip : spec.load_balancer_ips) {
+    served.push_back({{ip, protocol, spec.port}, FrontendKind::LoadBalancerIp});
   }
-  for (std::size_t i = 0; i < service.ip_families.size() && i < service.cluster_ips.size(); ++i) {
-    if (service.ip_families[i] == address_type_of(family)) return service.cluster_ips[i];
+  for (const IpAddress& ip : spec.external_ips) {
+    served.push_back({{ip, protocol, spec.port}, FrontendKind::ExternalIp});
   }
-  return "";
+  if (spec.node_port != 0) {
+    served.push_back({{std::nullopt, protocol, spec.node_port}, FrontendKind::NodePort});
+  }
+  std::sort(served.begin(), served.end());
+  const auto same = [](const ServedFrontend& left, const ServedFrontend& right) {
+    return left.frontend == right.frontend;
+  };
+  served.erase(std::unique(served.begin(), served.end(), same), served.end());
+  return served;
 }
 
-IpFamily looks_like(std::string_view address) {
-  return address.find(':') == std::string_view::npos ? IpFamily::Ipv4 : IpFamily::Ipv6;
-}
-
-// The number under which a slice offers the Service port, matched by name and protocol (never by
-// number).
-std::optional<std::uint16_t> offered_port(const EndpointSlice& slice, const Service::Port& port) {
-  for (const EndpointSlice::Port& offered : slice.ports) {
-    if (!offered.name || *offered.name != port.name || offered.protocol != port.protocol) continue;
-    if (!offered.port || *offered.port == 0) continue;  // "all ports" has no meaning for a proxy
-    return offered.port;
+// The ranges, and the load-balancer IPs themselves where the node is within a range: where such an
+// IP is also an address of the node, a connection that the node makes to it has it as its source.
+std::vector<IpPrefix> allowed_sources(const ServicePortSpec& spec, const NodeInfo& node) {
+  std::vector<IpPrefix> allowed = spec.source_ranges;
+  const IpAddress own = node_ip(node, spec.cluster_ip.family);
+  const bool node_allowed = std::any_of(
+      allowed.begin(), allowed.end(), [&](const IpPrefix& range) { return contains(range, own); });
+  if (node_allowed) {
+    for (const IpAddress& ip : spec.load_balancer_ips) allowed.push_back(prefix_of(ip, 128));
   }
-  return std::nullopt;
+  return without_nested(std::move(allowed));
 }
 
-// All endpoints of one Service port. Of two entries for one address and port the later counts,
-// unless it terminates: an address may be in use again before the former pod's object is gone.
-std::vector<EndpointInfo> merged_endpoints(const Slices& slices, const Service::Port& port,
-                                           IpFamily family) {
-  std::map<Endpoint, EndpointInfo> merged;
-  for (const auto& [name, slice] : slices) {
-    if (slice->address_type != address_type_of(family)) continue;
-    const std::optional<std::uint16_t> number = offered_port(*slice, port);
-    if (!number) continue;
-    for (const EndpointSlice::Endpoint& from : slice->endpoints) {
-      const std::optional<IpAddress> ip = parse_ip_address(from.address);
-      if (!ip || ip->family != family) continue;
-      const Endpoint endpoint{*ip, *number};
-      const EndpointInfo info{endpoint, from.ready, from.serving, from.terminating, from.node_name};
-      const auto [entry, added] = merged.try_emplace(endpoint, info);
-      if (!added && !info.terminating) entry->second = info;
+ServicePort rules_of_port(const ServicePortSpec& spec, Protocol protocol,
+                          const std::vector<EndpointInfo>& endpoints, const NodeInfo& node) {
+  ServicePort rule;
+  rule.frontends = frontends_of(spec, protocol);
+  rule.internal_policy = policy(spec.internal_local);
+  rule.external_policy = policy(spec.external_local);
+  if (!spec.load_balancer_ips.empty()) rule.allowed_sources = allowed_sources(spec, node);
+  rule.affinity_seconds = spec.affinity_seconds;
+  rule.endpoints = select_endpoints(spec.endpoint_policy(), endpoints, node);
+  if (protocol == Protocol::Udp) {
+    for (const EndpointInfo& info : endpoints) {
+      if (info.serving) rule.serving.push_back(info.endpoint);
     }
   }
-  std::vector<EndpointInfo> endpoints;
-  endpoints.reserve(merged.size());
-  for (auto& [endpoint, info] : merged) endpoints.push_back(std::move(info));
-  return endpoints;
-}
-
-void report_odd_addresses(const Slices& slices, IpFamily family,
-                          std::vector<std::string>& problems) {
-  for (const auto& [name, slice] : slices) {
-    if (slice->address_type != address_type_of(family)) continue;
-    for (std::size_t i = 0; i < slice->endpoints.size(); ++i) {
-      const std::string& text = slice->endpoints[i].address;
-      const std::optional<IpAddress> ip = parse_ip_address(text);
-      if (ip && ip->family == family) continue;
-      problems.push_back(fmt::format(
-          "EndpointSlice {}/{}: endpoints[{}].addresses[0]: \"{}\" is no {} address; this endpoint "
-          "gets no traffic",
-          slice->metadata.name_space, name, i, text, family == IpFamily::Ipv4 ? "IPv4" : "IPv6"));
-    }
-  }
+  rule.hairpin = hairpin_addresses(endpoints, rule.endpoints, node);
+  return rule;
 }
 
 }  // namespace
@@ -109,10 +87,11 @@ std::set<ServiceName> ClusterState::apply(ClusterChanges changes) {
       touched.insert(owner);
     }
   }
-  if (changes.node && *changes.node != node_) {
+  if (changes.node) {
+    // Of the node, its own Node object alone shows in the rules of a Service.
+    if (changes.node->node != node_.node) touched.merge(names());
     node_ = *changes.node;
-    const std::set<ServiceName> all = names();
-    touched.insert(all.begin(), all.end());
+    ++node_revision_;
   }
   for (const ServiceName& name : touched) {
     const auto entry = services_.find(name);
@@ -128,29 +107,19 @@ ServiceRules ClusterState::rules_of(const ServiceName& name, IpFamily family) co
   const auto entry = services_.find(name);
   if (entry == services_.end() || !entry->second.service) return rules;
   const Service& service = *entry->second.service;
+  const Slices& slices = entry->second.slices;
   rules.creation_timestamp = service.metadata.creation_timestamp;
 
-  const std::string text = cluster_ip_text(service, family);
-  if (text.empty()) return rules;
-  const std::optional<IpAddress> cluster_ip = parse_ip_address(text);
-  // What reads as no address at all is reported once, by the family that it looks like.
-  if (!cluster_ip && looks_like(text) != family) return rules;
-  if (!cluster_ip || cluster_ip->family != family) {
-    rules.problems.push_back(fmt::format(
-        "Service {}: spec.clusterIPs: \"{}\" is no {} address; the Service gets no traffic there",
-        to_text(name), text, family == IpFamily::Ipv4 ? "IPv4" : "IPv6"));
-    return rules;
-  }
-  for (const Service::Port& port : service.ports) {
+  ServiceSpec spec = service_spec(service, family);
+  rules.problems = std::move(spec.problems);
+  if (spec.ports.empty()) return rules;
+  for (const auto& [port, own] : spec.ports) {
     const std::vector<EndpointInfo> endpoints =
-        merged_endpoints(entry->second.slices, port, family);
-    ServicePort rule;
-    rule.cluster_frontends = {Frontend{*cluster_ip, port.protocol, port.port}};
-    rule.cluster_endpoints = select_cluster_endpoints(endpoints);
-    rule.hairpin = hairpin_addresses(endpoints, rule.cluster_endpoints, node_);
-    rules.ports.insert_or_assign(ServicePortName{name, port.name, port.protocol}, std::move(rule));
+        slice_endpoints(slices, port.port, port.protocol, family);
+    rules.ports.emplace(port, rules_of_port(own, port.protocol, endpoints, node_.node));
   }
-  report_odd_addresses(entry->second.slices, family, rules.problems);
+  std::vector<std::string> more = slice_problems(slices, family);
+  std::move(more.begin(), more.end(), std::back_inserter(rules.problems));
   return rules;
 }
 
@@ -158,6 +127,11 @@ std::set<ServiceName> ClusterState::names() const {
   std::set<ServiceName> all;
   for (const auto& [name, entry] : services_) all.insert(name);
   return all;
+}
+
+const Slices* ClusterState::slices_of(const ServiceName& name) const {
+  const auto entry = services_.find(name);
+  return entry == services_.end() ? nullptr : &entry->second.slices;
 }
 
 }  // namespace mkp

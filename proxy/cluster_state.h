@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -7,9 +8,10 @@
 #include <vector>
 
 #include "proxy/endpoint_changes.h"
+#include "proxy/node_model.h"
 #include "proxy/rule_model.h"
 #include "proxy/service_changes.h"
-#include "proxy/topology.h"
+#include "proxy/slice_endpoints.h"
 
 namespace mkp {
 
@@ -18,7 +20,7 @@ namespace mkp {
 struct ClusterChanges {
   std::vector<ServiceChange> services;
   std::vector<EndpointChange> slices;
-  std::shared_ptr<const NodeInfo> node;  // null: unchanged
+  std::shared_ptr<const NodeFacts> node;  // null: unchanged
 
   bool empty() const { return services.empty() && slices.empty() && !node; }
 };
@@ -47,15 +49,22 @@ class ClusterState {
   // Every Service that exists, or that slices speak of.
   std::set<ServiceName> names() const;
 
+  // The slices of a Service; null when there are none.
+  const Slices* slices_of(const ServiceName& name) const;
+
+  const NodeFacts& node() const { return node_; }
+  // Another number each time that node() became something else; never 0.
+  std::uint64_t node_revision() const { return node_revision_; }
+
  private:
   struct Entry {
     std::shared_ptr<const Service> service;
-    // By name: of two slices that say different things of one endpoint, the later name counts.
-    std::map<std::string, std::shared_ptr<const EndpointSlice>> slices;
+    Slices slices;
   };
 
   std::map<ServiceName, Entry> services_;
-  NodeInfo node_;
+  NodeFacts node_;
+  std::uint64_t node_revision_ = 1;
 };
 
 }  // namespace mkp

@@ -21,6 +21,8 @@
 #include "netlink/family_support.h"
 #include "netlink/kernel_features.h"
 #include "netlink/nftables_socket.h"
+#include "netlink/route_addresses.h"
+#include "runner/backoff.h"
 #include "runner/notify.h"
 
 namespace mkp {
@@ -144,7 +146,8 @@ Result<> Daemon::prepare() {
         "IPv6 is off on this node: Services get no traffic on their IPv6 addresses, IPv4 is not "
         "affected");
   }
-  if (options_.config.cluster_cidr.empty() && !options_.config.nftables.masquerade_all) {
+  if (options_.config.detect_local_mode == DetectLocalMode::ClusterCidr &&
+      options_.config.cluster_cidr.empty() && !options_.config.nftables.masquerade_all) {
     spdlog::warn(
         "clusterCIDR is not set: nobody's address is replaced on the way to a cluster IP, so "
         "clients "
@@ -166,7 +169,17 @@ Result<> Daemon::prepare() {
         options_.manifests);
   }
   const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
-  feed_ = std::make_unique<ClusterFeed>(sources, clock_, *name);
+  feed_ = std::make_unique<ClusterFeed>(sources, clock_, *name, options_.config.bind_address);
+  Result<std::unique_ptr<RouteAddresses>> addresses = RouteAddresses::open();
+  if (!addresses) return fail(addresses.error(), "follow the addresses of this node");
+  addresses_ = std::move(*addresses);
+  return list_addresses();
+}
+
+Result<> Daemon::list_addresses() {
+  Result<std::vector<IpAddress>> addresses = addresses_->list();
+  if (!addresses) return fail(addresses.error(), "list the addresses of this node");
+  feed_->note_addresses(std::move(*addresses));
   return {};
 }
 
@@ -188,6 +201,8 @@ asio::awaitable<int> Daemon::sync_once() {
     done = co_await remove_idle_chains();
   }
   if (!done) spdlog::error("{}", done.error().what);
+  const Result<> followed = co_await flows_.run_once();
+  if (!followed) spdlog::warn("{}", followed.error().what);
   const bool problems = report_problems();
   co_return done && !problems ? 0 : 1;
 }
@@ -216,7 +231,8 @@ bool Daemon::report_problems() const {
 
 asio::awaitable<int> Daemon::serve() {
   signals_.emplace(loop_, SIGINT, SIGTERM);
-  co_await (feed_->run() || source_->run() || feed_watchdog() || sync_until_signalled());
+  co_await (feed_->run() || source_->run() || feed_watchdog() || follow_addresses() ||
+            follow_flows() || sync_until_signalled());
   if (!stopping_) co_return failed();
   if (const Result<> told = notify_stopping("stopping; the rules stay in place"); !told) {
     spdlog::debug("{}", told.error().what);
@@ -281,13 +297,40 @@ asio::awaitable<void> Daemon::feed_watchdog() {
   }
 }
 
+// Ends with the program only: without news of addresses everything else still goes on.
+asio::awaitable<void> Daemon::follow_addresses() {
+  Backoff pause({.first = 1s, .cap = 30s});
+  for (;;) {
+    Result<> told = co_await addresses_->changed();
+    if (told) told = list_addresses();
+    if (told) {
+      pause.reset();
+      continue;
+    }
+    spdlog::warn(
+        "changes of this node's addresses are not followed for a while, so node ports may be open "
+        "at "
+        "too few or too many of them; other traffic is not affected: {}",
+        told.error().what);
+    co_await clock_.sleep_until(later(clock_.now(), pause.next()));
+  }
+}
+
+asio::awaitable<void> Daemon::follow_flows() {
+  // A dry run changes nothing, and so no flow has another place to go.
+  if (options_.dry_run) co_await clock_.sleep_until(TimePoint::max());
+  co_await flows_.run();
+}
+
 // --- a sync ---
 
 asio::awaitable<Result<>> Daemon::sync() {
   const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
-    return rules_->proxier().sync(std::move(*changes));
+    Result<SyncReport> synced = rules_->proxier().sync(std::move(*changes));
+    return std::make_pair(std::move(synced), rules_->proxier().take_udp_changes());
   };
-  const Result<SyncReport> report = co_await sync_thread_.run(job);
+  const auto [report, udp] = co_await sync_thread_.run(job);
+  for (const UdpChanges& change : udp) flows_.note(change);
   if (!report) {
     co_return fail(report.error(), "rules could not be brought up to date and stay as they were");
   }

@@ -8,9 +8,12 @@
 
 #include "configs/flags.h"
 #include "informer/manifest_source.h"
+#include "netlink/addresses.h"
+#include "netlink/conntrack_socket.h"
 #include "netlink/nftables.h"
 #include "netlink/table_owner.h"
 #include "proxy/cluster_feed.h"
+#include "proxy/conntrack_cleanup.h"
 #include "proxy/node_rules.h"
 #include "proxy/sync_thread.h"
 #include "runner/bounded_frequency_runner.h"
@@ -34,6 +37,7 @@ class Daemon {
   Result<> prepare();
   Result<std::string> own_name() const;
   Result<> open_kernel();
+  Result<> list_addresses();
   asio::awaitable<int> serve();
   asio::awaitable<int> once();
   asio::awaitable<int> sync_once();
@@ -41,6 +45,8 @@ class Daemon {
   asio::awaitable<void> sync_until_signalled();
   asio::awaitable<void> stop_on_signal();
   asio::awaitable<void> feed_watchdog();
+  asio::awaitable<void> follow_addresses();
+  asio::awaitable<void> follow_flows();
   asio::awaitable<Result<>> sync();
   asio::awaitable<Result<>> remove_idle_chains();
   asio::awaitable<Result<PlanSize>> preview();
@@ -58,6 +64,9 @@ class Daemon {
   std::unique_ptr<NodeRules> rules_;
   std::unique_ptr<ManifestSource> source_;
   std::unique_ptr<ClusterFeed> feed_;
+  std::unique_ptr<Addresses> addresses_;
+  ConntrackSocket conntrack_;
+  ConntrackCleanup flows_{conntrack_, clock_};
   std::unique_ptr<BoundedFrequencyRunner> runner_;
   std::optional<TimePoint> cleanup_at_;
   bool ready_ = false;

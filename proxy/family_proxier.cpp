@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "proxy/udp_diff.h"
+
 namespace mkp {
 namespace {
 
@@ -34,7 +36,7 @@ Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
   // Without a change there is no transaction that would meet what somebody else did.
   if (unacknowledged_.empty()) {
     if (const Result<> looked = backend_.look(); !looked) {
-      return fail(looked.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+      return fail(looked.error(), std::string(to_text(family_)));
     }
   }
   Result<SyncReport> report = backend_.in_doubt()
@@ -46,20 +48,51 @@ Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
   return report;
 }
 
+RuleModel FamilyProxier::applied_rules_of(const std::set<ServiceName>& touched,
+                                          const RuleModel& wanted) const {
+  RuleModel rules;
+  const auto take = [&](const ServiceName& name) {
+    const auto [first, last] = ports_of(applied_, name);
+    rules.insert(first, last);
+  };
+  for (const ServiceName& name : touched) take(name);
+  for (const auto& [name, port] : wanted) take(name.service);
+  return rules;
+}
+
+const NodeModel& FamilyProxier::desired_node(const ClusterState& cluster) {
+  if (std::exchange(node_revision_, cluster.node_revision()) == cluster.node_revision()) {
+    return desired_node_;
+  }
+  NodeRead read = node_model(config_, cluster.node(), family_);
+  desired_node_ = std::move(read.model);
+  if (read.problems != reported_of_node_) {
+    for (const std::string& problem : read.problems) spdlog::warn("{}", problem);
+    reported_of_node_ = std::move(read.problems);
+  }
+  return desired_node_;
+}
+
+void FamilyProxier::acknowledge(const RuleDiff& changes) {
+  for (const auto& [name, change] : changes.changes) {
+    no_local_endpoints_.subtract(change.before);
+    no_local_endpoints_.add(change.after);
+    if (change.after == ServicePort{}) {
+      applied_.erase(name);
+    } else {
+      applied_.insert_or_assign(name, change.after);
+    }
+  }
+  if (changes.node) applied_node_ = *changes.node;
+}
+
 Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
                                                const std::set<ServiceName>& touched) {
-  if (touched.empty()) return SyncReport{};
   const TimePoint started = clock_.now();
   const RuleModel wanted = desired(cluster, touched);
-  RuleModel base;
-  const auto take_base = [&](const ServiceName& name) {
-    const auto [first, last] = ports_of(applied_, name);
-    base.insert(first, last);
-  };
-  for (const ServiceName& name : touched) take_base(name);
-  for (const auto& [name, port] : wanted) take_base(name.service);
-
-  const RuleDiff changes = diff(base, wanted);
+  RuleDiff changes = diff(applied_rules_of(touched, wanted), wanted);
+  const NodeModel& node = desired_node(cluster);
+  if (node != applied_node_) changes.node = node;
   if (changes.empty()) {
     unacknowledged_.clear();
     return SyncReport{};
@@ -67,13 +100,8 @@ Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
   const std::unique_ptr<Plan> plan = backend_.plan(changes);
   Result<SyncReport> report = apply(*plan, started);
   if (!report) return report;
-  for (const auto& [name, change] : changes.changes) {
-    if (wanted.contains(name)) {
-      applied_.insert_or_assign(name, change.after);
-    } else {
-      applied_.erase(name);
-    }
-  }
+  udp_changes_.push_back(udp_changes(family_, changes));
+  acknowledge(changes);
   unacknowledged_.clear();
   return report;
 }
@@ -81,14 +109,20 @@ Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
 Result<SyncReport> FamilyProxier::resync(const ClusterState& cluster) {
   const TimePoint started = clock_.now();
   RuleModel wanted = desired(cluster, everything(cluster));
+  const NodeModel& node = desired_node(cluster);
   const TimePoint read = clock_.now();
-  const Result<std::unique_ptr<Plan>> plan = backend_.plan_resync(wanted);
-  if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+  const Result<std::unique_ptr<Plan>> plan = backend_.plan_resync(wanted, node);
+  if (!plan) return fail(plan.error(), std::string(to_text(family_)));
+  std::vector<Plan::GoneFrontend> gone = (*plan)->gone_frontends();
   Result<SyncReport> report = apply(**plan, read);
   if (!report) return report;
   report->compute += read - started;
   report->resyncs = 1;
+  udp_changes_.push_back(udp_changes(family_, wanted, node, std::move(gone)));
+  no_local_endpoints_ = {};
+  for (const auto& [name, port] : wanted) no_local_endpoints_.add(port);
   applied_ = std::move(wanted);
+  applied_node_ = node;
   unacknowledged_.clear();
   return report;
 }
@@ -96,10 +130,10 @@ Result<SyncReport> FamilyProxier::resync(const ClusterState& cluster) {
 Result<SyncReport> FamilyProxier::apply(Plan& plan, TimePoint started) {
   SyncReport report;
   report.size = plan.size();
-  report.transactions = plan.empty() ? 0 : 1;
+  report.transactions = report.size.empty() ? 0 : 1;
   const TimePoint planned = clock_.now();
   if (Result<> applied = plan.apply(); !applied) {
-    return fail(applied.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+    return fail(applied.error(), std::string(to_text(family_)));
   }
   report.compute = planned - started;
   report.kernel = clock_.now() - planned;
@@ -118,8 +152,8 @@ Result<FamilyProxier::Preview> FamilyProxier::preview(const ClusterState& cluste
                                                       const std::set<ServiceName>& touched) {
   unacknowledged_.insert(touched.begin(), touched.end());
   const Result<std::unique_ptr<Plan>> plan =
-      backend_.plan_resync(desired(cluster, everything(cluster)));
-  if (!plan) return fail(plan.error(), family_ == IpFamily::Ipv4 ? "IPv4" : "IPv6");
+      backend_.plan_resync(desired(cluster, everything(cluster)), desired_node(cluster));
+  if (!plan) return fail(plan.error(), std::string(to_text(family_)));
   return Preview{(*plan)->to_text(), (*plan)->size()};
 }
 

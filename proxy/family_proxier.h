@@ -5,11 +5,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "configs/config.h"
 #include "proxy/backend.h"
 #include "proxy/cluster_state.h"
 #include "proxy/frontend_claims.h"
 #include "proxy/rule_model.h"
+#include "proxy/udp_changes.h"
 
 namespace mkp {
 
@@ -31,8 +35,9 @@ struct SyncReport {
 // does not stop the other.
 class FamilyProxier {
  public:
-  FamilyProxier(IpFamily family, Backend& backend, const Clock& clock)
-      : family_(family), backend_(backend), clock_(clock) {}
+  // Everything but the family is borrowed for life.
+  FamilyProxier(IpFamily family, Backend& backend, const Config& config, const Clock& clock)
+      : family_(family), backend_(backend), config_(config), clock_(clock) {}
 
   // Makes the rules of the touched Services true; of all Services when the backend is in doubt. On
   // failure the base stays as it was, and the next call takes up these Services again.
@@ -54,6 +59,12 @@ class FamilyProxier {
   // Services of which something cannot be served in this family, as the log has said.
   std::size_t services_with_problems() const { return reported_.size(); }
 
+  // What syncs have changed for UDP flows since this was last asked for, in their order.
+  std::vector<UdpChanges> take_udp_changes() { return std::exchange(udp_changes_, {}); }
+
+  // Among what the kernel has acknowledged.
+  const NoLocalEndpoints& no_local_endpoints() const { return no_local_endpoints_; }
+
   // What the kernel has acknowledged.
   const RuleModel& applied() const { return applied_; }
 
@@ -61,15 +72,25 @@ class FamilyProxier {
   std::set<ServiceName> everything(const ClusterState& cluster) const;
   RuleModel desired(const ClusterState& cluster, const std::set<ServiceName>& touched);
   void report(const ServiceName& name, std::vector<std::string> problems);
+  const NodeModel& desired_node(const ClusterState& cluster);
+  RuleModel applied_rules_of(const std::set<ServiceName>& touched, const RuleModel& wanted) const;
   Result<SyncReport> sync_touched(const ClusterState& cluster,
                                   const std::set<ServiceName>& touched);
+  void acknowledge(const RuleDiff& changes);
   Result<SyncReport> resync(const ClusterState& cluster);
   Result<SyncReport> apply(Plan& plan, TimePoint started);
 
   IpFamily family_;
   Backend& backend_;
+  const Config& config_;
   const Clock& clock_;
   RuleModel applied_;
+  NodeModel applied_node_;
+  NoLocalEndpoints no_local_endpoints_;
+  std::vector<UdpChanges> udp_changes_;
+  NodeModel desired_node_;
+  std::uint64_t node_revision_ = 0;  // of the facts that desired_node_ was made from
+  std::vector<std::string> reported_of_node_;
   FrontendClaims claims_;
   // Touched by changes that the kernel has not acknowledged yet.
   std::set<ServiceName> unacknowledged_;

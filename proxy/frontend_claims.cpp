@@ -30,7 +30,8 @@ std::set<ServiceName> FrontendClaims::claim(const ServiceName& service,
   }
   std::vector<Frontend> all;
   for (const auto& [name, port] : ports) {
-    for (const Frontend& frontend : port.cluster_frontends) {
+    for (const ServedFrontend& served : port.frontends) {
+      const Frontend& frontend = served.frontend;
       std::vector<Claim>& claims = claims_[frontend];
       Claim mine{creation_timestamp, name};
       claims.insert(std::upper_bound(claims.begin(), claims.end(), mine), mine);
@@ -47,7 +48,8 @@ std::set<ServiceName> FrontendClaims::claim(const ServiceName& service,
 std::vector<std::string> FrontendClaims::keep_owned(RuleModel& ports) const {
   std::vector<std::string> lost;
   for (auto& [name, port] : ports) {
-    std::erase_if(port.cluster_frontends, [&](const Frontend& frontend) {
+    std::erase_if(port.frontends, [&](const ServedFrontend& served) {
+      const Frontend& frontend = served.frontend;
       const auto entry = claims_.find(frontend);
       if (entry == claims_.end() || entry->second.front().port == name) return false;
       lost.push_back(

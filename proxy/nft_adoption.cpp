@@ -4,10 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
+#include "proxy/nft_affinity.h"
 #include "proxy/nft_elements.h"
+#include "proxy/nft_frontend_adoption.h"
 
 namespace mkp {
 namespace {
@@ -71,16 +72,37 @@ class Adopter {
 
   void adopt_chains() {
     for (const ChainState& wanted : fixed_chains(settings_)) adopt_chain(wanted);
-    for (const ChainState& state : ruleset_.chains) {
-      const std::optional<std::uint32_t> slots = slots_of_chain(state.chain.name);
-      if (!slots || state.chain.hook) continue;
-      for (const ChainState& wanted : slot_chains(settings_, *slots)) adopt_chain(wanted);
-      adoption_.live.slot_chains[*slots] = 0;
-    }
+    for (const ChainState& state : ruleset_.chains) adopt_slot_chain(state);
+    adopt_affinity();
     for (const ChainState& state : ruleset_.chains) {
       if (known_chains_.contains(state.chain.name)) continue;
       repair({nft::FlushChain{state.chain.name}});
-      deletions_.push_back({{nft::DeleteChain{state.chain.name}}, ""});
+      if (is_affinity_chain(state.chain.name) && !state.chain.hook) {
+        adoption_.live.idle_chains.insert(state.chain.name);
+      } else {
+        deletions_.push_back({{nft::DeleteChain{state.chain.name}}, ""});
+      }
+    }
+  }
+
+  void adopt_slot_chain(const ChainState& state) {
+    const std::optional<SlotChain> chain = slot_chain_of(state.chain.name);
+    if (!chain || state.chain.hook) return;
+    // What it goes to must be there before it does.
+    for (const std::optional<SlotChain>& one : {successor(*chain), chain}) {
+      if (!one || !adoption_.live.slot_chains.try_emplace(*one, 0).second) continue;
+      adopt_chain(slot_chain_state(settings_, *one));
+    }
+  }
+
+  void adopt_affinity() {
+    std::map<std::string_view, const ChainState*> chains;
+    for (const ChainState& state : ruleset_.chains) chains.emplace(state.chain.name, &state);
+    adoption_.live.affinity = read_affinity(settings_, chains);
+    for (const auto& [name, rules] : adoption_.live.affinity) {
+      for (const ChainState& state : affinity_chains(settings_, name, rules)) {
+        known_chains_.insert(state.chain.name);
+      }
     }
   }
 
@@ -90,7 +112,11 @@ class Adopter {
       const bool ours = std::any_of(wanted.begin(), wanted.end(), [&](const nft::Set& set) {
         return set.name == state.set.name;
       });
-      if (!ours) deletions_.push_back({{nft::DeleteSet{state.set.name}}, ""});
+      if (is_affinity_set(state.set.name)) {
+        adoption_.affinity_sets.insert(state.set.name);
+      } else if (!ours) {
+        deletions_.push_back({{nft::DeleteSet{state.set.name}}, ""});
+      }
     }
   }
 
@@ -99,66 +125,16 @@ class Adopter {
     repair({nft::DeleteElement{set, element}}, std::move(comment));
   }
 
-  struct Found {
-    const nft::Element* verdict = nullptr;
-    SlotTable slots;
-    std::vector<const nft::Element*> elements;
-    bool fit = true;
-  };
-
   void adopt_frontends() {
-    const IpFamily family = settings_.family;
-    std::unordered_map<Frontend, Found> found;
-    for (const nft::Element& element : elements(kServices)) {
-      const std::optional<Frontend> frontend = frontend_of(element.key, family);
-      const auto* verdict = std::get_if<nft::Verdict>(&element.value);
-      const std::optional<std::uint32_t> slots =
-          verdict && verdict->kind == nft::Verdict::Kind::Goto ? slots_of_chain(verdict->chain)
-                                                               : std::nullopt;
-      if (!frontend || !slots || !adoption_.live.slot_chains.contains(*slots)) {
-        discard(kServices, element);
-        continue;
-      }
-      Found& entry = found[*frontend];
-      entry.verdict = &element;
-      entry.slots.slots.resize(*slots);
-    }
-    for (const nft::Element& element : elements(kClusterEndpoints)) {
-      const std::optional<SlotKey> key = slot_of(element.key, family);
-      const auto* datum = std::get_if<nft::Bytes>(&element.value);
-      const std::optional<Endpoint> endpoint = datum ? endpoint_of(*datum, family) : std::nullopt;
-      const auto entry = key ? found.find(key->frontend) : found.end();
-      const bool has_seat = key && entry != found.end() && key->slot < entry->second.slots.size();
-      if (!key || !endpoint || !has_seat) {
-        discard(kClusterEndpoints, element,
-                entry == found.end() ? "" : entry->second.verdict->comment);
-        continue;
-      }
-      entry->second.slots.slots[key->slot] = *endpoint;
-      entry->second.elements.push_back(&element);
-    }
-    for (auto& [frontend, entry] : found) keep_or_discard(frontend, entry);
-    for (const nft::Element& element : elements(kRejectServices)) {
-      const std::optional<Frontend> frontend = frontend_of(element.key, family);
-      if (!frontend ||
-          !adoption_.live.frontends.try_emplace(*frontend, LiveFrontend{{}, element.comment})
-               .second) {
-        discard(kRejectServices, element);
+    FrontendAdoption frontends(ruleset_, settings_.family);
+    frontends.run([this](const std::string& chain) { return known_chains_.contains(chain); });
+    for (const auto& [set, element, owner] : frontends.unfit) discard(set, *element, owner);
+    for (const auto& [frontend, state] : frontends.fit) {
+      for (const SlotChain& chain : slot_chains_of(frontend, state)) {
+        ++adoption_.live.slot_chains[chain];
       }
     }
-  }
-
-  void keep_or_discard(const Frontend& frontend, Found& entry) {
-    if (!entry.slots.valid()) {
-      discard(kServices, *entry.verdict);
-      for (const nft::Element* element : entry.elements) {
-        discard(kClusterEndpoints, *element, entry.verdict->comment);
-      }
-      return;
-    }
-    ++adoption_.live.slot_chains[entry.slots.size()];
-    adoption_.live.frontends.emplace(frontend,
-                                     LiveFrontend{std::move(entry.slots), entry.verdict->comment});
+    adoption_.live.frontends = std::move(frontends.fit);
   }
 
   void adopt_shared() {
@@ -171,6 +147,11 @@ class Adopter {
       const std::optional<IpAddress> ip = hairpin_of(element.key, settings_.family);
       if (ip) adoption_.live.hairpin[*ip] = 0;
       if (!ip) discard(kHairpin, element);
+    }
+    for (const nft::Element& element : elements(kNodePortIps)) {
+      const std::optional<IpAddress> ip = address_of(element.key, settings_.family);
+      if (ip) adoption_.live.node_port_ips.insert(*ip);
+      if (!ip) discard(kNodePortIps, element);
     }
   }
 
@@ -193,6 +174,12 @@ bool is_this_layout(const nft::Ruleset& ruleset, const NftSettings& settings) {
     const SetState* found = find_set(ruleset, wanted.name);
     if (!found || found->set != wanted) return false;
   }
+  // What remembers clients in another way than ours.
+  const auto is_odd = [](const SetState& state) {
+    return is_affinity_set(state.set.name) &&
+           (state.set.foreign || state.set.content != nft::Set::Content::Remembered);
+  };
+  if (std::any_of(ruleset.sets.begin(), ruleset.sets.end(), is_odd)) return false;
   const std::vector<ChainState> chains = fixed_chains(settings);
   return std::all_of(chains.begin(), chains.end(), [&](const ChainState& wanted) {
     // A base chain can be deleted and made again; one that others jump to cannot.

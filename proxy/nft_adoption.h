@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,8 @@ namespace mkp {
 struct Adoption {
   // Counters of shared elements are 0, those of slot chains true.
   LiveTable live;
+  // The clients that affinity remembers: kept for as long as anybody may want them.
+  std::set<std::string> affinity_sets;
   struct Repair {
     nft::Operation operation;  // serves is not set
     std::string comment;       // of the element that the operation deletes; says whom it served

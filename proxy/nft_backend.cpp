@@ -6,13 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "netlink/nft_text.h"
 #include "proxy/nft_adoption.h"
 #include "proxy/nft_plan_text.h"
 
 namespace mkp {
 namespace {
-
-std::string family_text(IpFamily family) { return family == IpFamily::Ipv4 ? "ip" : "ip6"; }
 
 // The first refusal, with whom it serves.
 std::string refusal_text(const nft::Refusal& refusal, const NftChange& change) {
@@ -50,17 +49,13 @@ PlanSize& PlanSize::operator+=(const PlanSize& other) {
   return *this;
 }
 
-bool Plan::empty() const {
-  const PlanSize all = size();
-  return all.added == 0 && all.removed == 0;
-}
-
 class NftPlan final : public Plan {
  public:
   NftPlan(NftBackend& backend, NftChange change) : backend_(backend), change_(std::move(change)) {}
 
   PlanSize size() const override { return plan_size(change_); }
   std::string to_text() const override { return plan_text(change_); }
+  std::vector<GoneFrontend> gone_frontends() const override { return mkp::gone_frontends(change_); }
   Result<> apply() override { return backend_.apply(change_); }
 
  private:
@@ -100,7 +95,8 @@ std::unique_ptr<Plan> NftBackend::plan(const RuleDiff& diff) {
   return std::make_unique<NftPlan>(*this, NftPlanner(settings_, live_).plan(diff));
 }
 
-Result<std::unique_ptr<Plan>> NftBackend::plan_resync(const RuleModel& model) {
+Result<std::unique_ptr<Plan>> NftBackend::plan_resync(const RuleModel& model,
+                                                      const NodeModel& node) {
   // Asked for first, so that whatever happens before the dump counts as a surprise.
   const Result<std::uint32_t> generation = kernel_.generation();
   if (!generation) return fail(generation.error(), "resync");
@@ -109,8 +105,10 @@ Result<std::unique_ptr<Plan>> NftBackend::plan_resync(const RuleModel& model) {
   const std::optional<nft::Ruleset>& table = *ruleset;
   generation_.seen(table ? table->generation : *generation);
 
-  Adoption adoption = adopt(table, settings_);
-  NftChange change = NftPlanner(settings_, adoption.live).plan_all(model);
+  const NftSettings settings = with_node(settings_, node);
+  Adoption adoption = adopt(table, settings);
+  NftChange change =
+      NftPlanner(settings, adoption.live).plan_all(model, node, adoption.affinity_sets);
   change.base = std::move(adoption.live);
   prepend(std::move(adoption.repairs), change);
   return std::make_unique<NftPlan>(*this, std::move(change));
@@ -129,18 +127,19 @@ Result<> NftBackend::apply(NftChange& change) {
     if (!refusals) {
       if (refusals.error().code == Errc::Expired) generation_.overtaken();
       return fail(refusals.error(),
-                  fmt::format("commit table {} {}", family_text(settings_.family), kTable));
+                  fmt::format("commit table {} {}", nft::family_text(settings_.family), kTable));
     }
     if (!refusals->empty()) {
       // What we hold to be live made the kernel say no: look again before the next attempt.
       trusted_.reset();
       return fail(Errc::Invalid,
-                  fmt::format("commit table {} {}: {}", family_text(settings_.family), kTable,
+                  fmt::format("commit table {} {}: {}", nft::family_text(settings_.family), kTable,
                               refusal_text(refusals->front(), change)));
     }
     generation_.committed();
   }
   if (change.base) trusted_ = generation_.surprises();
+  settings_ = change.settings;
   std::move(change).acknowledge(live_);
   return {};
 }

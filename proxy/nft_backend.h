@@ -39,7 +39,7 @@ class NftBackend final : public Backend {
   bool in_doubt() const override;
   Result<> look() override;
   std::unique_ptr<Plan> plan(const RuleDiff& diff) override;
-  Result<std::unique_ptr<Plan>> plan_resync(const RuleModel& model) override;
+  Result<std::unique_ptr<Plan>> plan_resync(const RuleModel& model, const NodeModel& node) override;
   std::unique_ptr<Plan> plan_cleanup() override;
 
  private:

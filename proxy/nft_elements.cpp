@@ -86,28 +86,50 @@ class FieldReader {
   std::span<const std::uint8_t> rest_;
 };
 
-std::optional<Frontend> read_frontend(FieldReader& reader, IpFamily family) {
-  const auto ip = reader.address(family);
+std::optional<Frontend> read_frontend(FieldReader& reader, FrontendKey kind, IpFamily family) {
+  std::optional<IpAddress> ip;
+  if (kind == FrontendKey::Address) {
+    ip = reader.address(family);
+    if (!ip) return std::nullopt;
+  }
   const auto protocol = reader.protocol();
   const auto port = reader.port();
-  if (!ip || !protocol || !port) return std::nullopt;
-  return Frontend{*ip, *protocol, *port};
+  if (!protocol || !port) return std::nullopt;
+  return Frontend{ip, *protocol, *port};
+}
+
+// The last address of a prefix.
+IpAddress last_of(const IpPrefix& prefix) {
+  IpAddress last = prefix.address;
+  for (std::size_t bit = prefix.length; bit < last.size() * 8; ++bit) {
+    last.bytes[bit / 8] = static_cast<std::uint8_t>(last.bytes[bit / 8] | (0x80U >> (bit % 8)));
+  }
+  return last;
+}
+
+// The prefix that begins and ends with these, if it is one.
+std::optional<IpPrefix> prefix_between(const IpAddress& first, const IpAddress& last) {
+  for (std::size_t length = 0; length <= first.size() * 8; ++length) {
+    const IpPrefix prefix = prefix_of(first, static_cast<std::uint8_t>(length));
+    if (prefix.address == first && last_of(prefix) == last) return prefix;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 nft::Bytes frontend_key(const Frontend& frontend) {
   nft::Bytes key;
-  append_address(key, frontend.ip);
+  if (frontend.ip) append_address(key, *frontend.ip);
   const std::uint8_t number = protocol_number(frontend.protocol);
   key.append_field({&number, 1});
   append_port(key, frontend.port);
   return key;
 }
 
-std::optional<Frontend> frontend_of(const nft::Bytes& key, IpFamily family) {
+std::optional<Frontend> frontend_of(const nft::Bytes& key, FrontendKey kind, IpFamily family) {
   FieldReader reader(key);
-  const auto frontend = read_frontend(reader, family);
+  const auto frontend = read_frontend(reader, kind, family);
   return reader.done() ? frontend : std::nullopt;
 }
 
@@ -119,9 +141,9 @@ nft::Bytes slot_key(const SlotKey& slot) {
   return key;
 }
 
-std::optional<SlotKey> slot_of(const nft::Bytes& key, IpFamily family) {
+std::optional<SlotKey> slot_of(const nft::Bytes& key, FrontendKey kind, IpFamily family) {
   FieldReader reader(key);
-  const auto frontend = read_frontend(reader, family);
+  const auto frontend = read_frontend(reader, kind, family);
   const auto slot = reader.host_number();
   if (!frontend || !slot || !reader.done()) return std::nullopt;
   return SlotKey{*frontend, *slot};
@@ -167,6 +189,45 @@ std::optional<IpAddress> hairpin_of(const nft::Bytes& key, IpFamily family) {
   const auto to = reader.address(family);
   if (!from || from != to || !reader.done()) return std::nullopt;
   return from;
+}
+
+nft::Element allowed_source(const Frontend& frontend, const IpPrefix& sources) {
+  nft::Element element{frontend_key(frontend), {}, ""};
+  nft::Bytes end = element.key;
+  append_address(element.key, sources.address);
+  append_address(end, last_of(sources));
+  element.value = nft::IntervalEnd{end};
+  return element;
+}
+
+std::optional<AllowedSource> allowed_source_of(const nft::Element& element, IpFamily family) {
+  const auto* end = std::get_if<nft::IntervalEnd>(&element.value);
+  if (!end) return std::nullopt;
+  FieldReader begins(element.key);
+  FieldReader ends(end->key);
+  const auto frontend = read_frontend(begins, FrontendKey::Address, family);
+  const auto same = read_frontend(ends, FrontendKey::Address, family);
+  const auto first = begins.address(family);
+  const auto last = ends.address(family);
+  if (!frontend || frontend != same || !first || !last) return std::nullopt;
+  const std::optional<IpPrefix> sources = prefix_between(*first, *last);
+  if (!sources || !begins.done() || !ends.done()) return std::nullopt;
+  return AllowedSource{*frontend, *sources};
+}
+
+nft::Bytes protocol_bytes(Protocol protocol) {
+  const std::uint8_t number = protocol_number(protocol);
+  return nft::Bytes({&number, 1});
+}
+
+std::optional<Protocol> protocol_in(const nft::Bytes& bytes) {
+  return bytes.size() == 1 ? protocol_of(bytes.span().front()) : std::nullopt;
+}
+
+nft::Bytes port_bytes(std::uint16_t port) {
+  const std::array<std::uint8_t, 2> bytes = {static_cast<std::uint8_t>(port >> 8),
+                                             static_cast<std::uint8_t>(port)};
+  return nft::Bytes(bytes);
 }
 
 std::string owner_comment(const ServicePortName& port) {

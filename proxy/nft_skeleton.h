@@ -1,58 +1,61 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "netlink/ruleset.h"
+#include "proxy/nft_rules.h"
+#include "proxy/nft_settings.h"
 #include "proxy/types.h"
 
 namespace mkp {
 
-// The part of the flat layout that does not grow with Services (ARCHITECTURE.md, "The flat
-// layout"): the table's sets, its fixed chains, and the chains of each slot table size. Pure
-// functions of the settings.
+// The part of the flat layout that is there whatever the Services (ARCHITECTURE.md, "The flat
+// layout"): the table's sets and its fixed chains. Pure functions of the settings.
 
-inline constexpr std::string_view kTable =
-    "mini-kube-proxy";  // in families ip and ip6; nothing else is ever touched
+// In families ip and ip6; nothing else is ever touched.
+inline constexpr std::string_view kTable = "mini-kube-proxy";
 
-inline constexpr std::string_view kServices = "services";  // frontend : verdict
-inline constexpr std::string_view kClusterEndpoints =
-    "cluster-endpoints";                                        // frontend . slot : endpoint
-inline constexpr std::string_view kClusterIps = "cluster-ips";  // every cluster IP in use
-inline constexpr std::string_view kRejectServices =
-    "reject-services";  // frontends without an endpoint
-inline constexpr std::string_view kHairpin =
-    "hairpin";  // (x . x) for endpoints that may be the client
-
-// What an administrator may choose that shows in the rules of one family.
-struct NftSettings {
-  IpFamily family = IpFamily::Ipv4;
-  std::uint32_t masquerade_mark = 1U << 14;  // one bit; no other bit of a packet's mark is touched
-  bool masquerade_all = false;
-  // Sources within one of these are pods, which keep their address on the way to a cluster IP.
-  // Empty: no local detection, nobody is masqueraded on the way in.
-  std::vector<IpPrefix> local_pods;
-
-  bool operator==(const NftSettings&) const = default;
+// The sets and maps of frontends: once for those with an address, once for node ports.
+struct FrontendSets {
+  FrontendKey key = FrontendKey::Address;
+  std::string_view verdicts;           // frontend : verdict
+  std::string_view short_circuit;      // ... for pods and the node itself, of policy Local
+  std::string_view local_services;     // ... for everybody else, of policy Local
+  std::string_view cluster_endpoints;  // frontend . slot : endpoint
+  std::string_view local_endpoints;
+  std::string_view reject;          // frontends without an endpoint anywhere
+  std::string_view drop;            // frontends without one that their policy allows
+  std::string_view external_local;  // the chain of policy Local
 };
+inline constexpr FrontendSets kAddressSets{
+    FrontendKey::Address, "services",        "short-circuit", "local-services", "cluster-endpoints",
+    "local-endpoints",    "reject-services", "drop-services", "external-local"};
+inline constexpr FrontendSets kNodePortSets{
+    FrontendKey::NodePort,        "nodeports",
+    "nodeport-short-circuit",     "nodeport-local-services",
+    "nodeport-cluster-endpoints", "nodeport-local-endpoints",
+    "nodeport-reject-services",   "nodeport-drop-services",
+    "nodeport-external-local"};
+inline const FrontendSets& sets_of(const Frontend& frontend) {
+  return frontend.ip ? kAddressSets : kNodePortSets;
+}
+
+inline constexpr std::string_view kClusterIps = "cluster-ips";    // every cluster IP in use
+inline constexpr std::string_view kNodePortIps = "nodeport-ips";  // what answers on node ports
+// (x . x) for endpoints that may be the client.
+inline constexpr std::string_view kHairpin = "hairpin";
+// Load-balancer frontends with source ranges, and frontend . source for who may use them.
+inline constexpr std::string_view kFirewalledServices = "firewalled-services";
+inline constexpr std::string_view kAllowedSources = "allowed-sources";
+
+// Sets the mark for masquerading; the packet goes on.
+inline constexpr std::string_view kMarkForMasquerade = "mark-for-masquerade";
 
 // In an order in which they can be created.
 std::vector<nft::Set> layout_sets(IpFamily family);
 
 // All chains that exist whatever the Services; each jumps only to those before it.
 std::vector<nft::Ruleset::ChainState> fixed_chains(const NftSettings& settings);
-
-// The chains that serve cluster IPs whose endpoints sit in `slots` slots: cluster-N, which draws
-// and translates, and internal-cluster-N, which a frontend's verdict names and which marks for
-// masquerading. In an order in which they can be created; deleted in the opposite one.
-std::vector<nft::Ruleset::ChainState> slot_chains(const NftSettings& settings, std::uint32_t slots);
-
-// "internal-cluster-4", the verdict of a cluster IP's frontend.
-std::string internal_cluster_chain(std::uint32_t slots);
-// The other way round; nothing for any other name.
-std::optional<std::uint32_t> slots_of_chain(std::string_view chain);
 
 }  // namespace mkp

@@ -5,15 +5,18 @@
 #include <cerrno>
 #include <system_error>
 
+#include "netlink/nft_text.h"
+
 namespace mkp {
 
 NodeRules::NodeRules(nft::Nftables& kernel, const Config& config,
-                     const std::vector<IpFamily>& families, const Clock& clock) {
+                     const std::vector<IpFamily>& families, const Clock& clock)
+    : config_(config) {
   std::vector<FamilyProxier*> borrowed;
   for (const IpFamily family : families) {
     backends_.push_back(
         std::make_unique<NftBackend>(kernel, generation_, nft_settings(config, family)));
-    families_.push_back(std::make_unique<FamilyProxier>(family, *backends_.back(), clock));
+    families_.push_back(std::make_unique<FamilyProxier>(family, *backends_.back(), config_, clock));
     borrowed.push_back(families_.back().get());
   }
   proxier_ = std::make_unique<Proxier>(std::move(borrowed));
@@ -24,9 +27,6 @@ NftSettings nft_settings(const Config& config, IpFamily family) {
   settings.family = family;
   settings.masquerade_mark = 1U << static_cast<unsigned>(config.nftables.masquerade_bit);
   settings.masquerade_all = config.nftables.masquerade_all;
-  for (const IpPrefix& cidr : config.cluster_cidr) {
-    if (cidr.address.family == family) settings.local_pods.push_back(cidr);
-  }
   return settings;
 }
 
@@ -39,9 +39,9 @@ Result<> remove_rules(nft::Nftables& kernel, IpFamily family) {
   if (refusals->empty()) return {};
   const int err = refusals->front().err;
   if (err == EAFNOSUPPORT || err == EOPNOTSUPP) return {};  // a kernel without that family
-  return fail(Errc::Invalid, fmt::format("clean up: the kernel refused to delete table {} {}: {}",
-                                         family == IpFamily::Ipv4 ? "ip" : "ip6", kTable,
-                                         std::generic_category().message(err)));
+  return fail(Errc::Invalid,
+              fmt::format("clean up: the kernel refused to delete table {} {}: {}",
+                          nft::family_text(family), kTable, std::generic_category().message(err)));
 }
 
 Result<std::vector<nft::Refusal>> EmptyNftables::commit(const nft::Transaction&,

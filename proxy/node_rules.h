@@ -22,13 +22,14 @@ class NodeRules {
   Proxier& proxier() { return *proxier_; }
 
  private:
+  const Config config_;
   KernelGeneration generation_;
   std::vector<std::unique_ptr<NftBackend>> backends_;
   std::vector<std::unique_ptr<FamilyProxier>> families_;
   std::unique_ptr<Proxier> proxier_;
 };
 
-// The settings of one family's rules.
+// The settings of one family's rules, as far as the configuration alone tells them.
 NftSettings nft_settings(const Config& config, IpFamily family);
 
 // Takes our table out of the kernel, whatever is in it; succeeds when there is none.

@@ -1,5 +1,7 @@
 #include "proxy/proxier.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -50,6 +52,16 @@ std::size_t Proxier::services_with_problems() const {
   std::size_t count = 0;
   for (const FamilyProxier* family : families_) count += family->services_with_problems();
   return count;
+}
+
+std::vector<UdpChanges> Proxier::take_udp_changes() {
+  std::vector<UdpChanges> all;
+  for (FamilyProxier* family : families_) {
+    std::vector<UdpChanges> own = family->take_udp_changes();
+    std::erase_if(own, [](const UdpChanges& changes) { return changes.empty(); });
+    std::move(own.begin(), own.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 Result<SyncReport> Proxier::cleanup() {

@@ -22,6 +22,10 @@ class Proxier {
   // Services of which something cannot be served, counted once a family.
   std::size_t services_with_problems() const;
 
+  // What the syncs have changed for UDP flows since this was last asked for, also those of which
+  // one family failed.
+  std::vector<UdpChanges> take_udp_changes();
+
   // Removes chains that earlier syncs left without a user.
   Result<SyncReport> cleanup();
 

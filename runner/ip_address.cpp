@@ -179,6 +179,29 @@ std::optional<IpAddress> parse_ip_address(std::string_view text) {
   return unmapped(*bytes);
 }
 
+std::string_view to_text(IpFamily family) { return family == IpFamily::Ipv4 ? "IPv4" : "IPv6"; }
+
+IpAddress loopback(IpFamily family) {
+  IpAddress address{family, {}};
+  if (family == IpFamily::Ipv4) address.bytes[0] = 127;
+  address.bytes[address.size() - 1] = 1;
+  return address;
+}
+
+bool is_loopback(const IpAddress& address) {
+  return address.family == IpFamily::Ipv4 ? address.bytes[0] == 127
+                                          : address == loopback(IpFamily::Ipv6);
+}
+
+bool is_unspecified(const IpAddress& address) { return address == IpAddress{address.family, {}}; }
+
+bool is_for_many(const IpAddress& address) {
+  if (address.family == IpFamily::Ipv6) return address.bytes[0] == 0xff;
+  const bool broadcast = std::all_of(address.bytes.begin(), address.bytes.begin() + 4,
+                                     [](std::uint8_t byte) { return byte == 0xff; });
+  return broadcast || (address.bytes[0] & 0xf0) == 0xe0;
+}
+
 std::string to_text(const IpAddress& address) {
   if (address.family == IpFamily::Ipv6) return groups_text(address.bytes);
   return fmt::format("{}.{}.{}.{}", address.bytes[0], address.bytes[1], address.bytes[2],
@@ -220,6 +243,18 @@ std::string to_text(const IpPrefix& prefix) {
 
 bool contains(const IpPrefix& prefix, const IpAddress& address) {
   return prefix.address.family == address.family && prefix_of(address, prefix.length) == prefix;
+}
+
+std::vector<IpPrefix> without_nested(std::vector<IpPrefix> prefixes) {
+  // Whatever lies within a prefix comes behind it: its address is the same or higher, and then its
+  // length greater.
+  std::sort(prefixes.begin(), prefixes.end());
+  std::vector<IpPrefix> kept;
+  for (const IpPrefix& prefix : prefixes) {
+    const bool nested = !kept.empty() && contains(kept.back(), prefix.address);
+    if (!nested) kept.push_back(prefix);
+  }
+  return kept;
 }
 
 }  // namespace mkp

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mkp {
 
 enum class IpFamily : std::uint8_t { Ipv4, Ipv6 };
+std::string_view to_text(IpFamily family);  // "IPv4", "IPv6"
 
 // An address in its one form: what is written as IPv4-mapped IPv6 is IPv4 here, so that equal means
 // the same packets. Ordered by family, then as a number.
@@ -33,6 +35,14 @@ std::optional<IpAddress> parse_ip_address(std::string_view text);
 // (RFC 5952).
 std::string to_text(const IpAddress& address);
 
+IpAddress loopback(IpFamily family);  // 127.0.0.1, ::1
+// Within 127.0.0.0/8, or ::1.
+bool is_loopback(const IpAddress& address);
+// 0.0.0.0, ::
+bool is_unspecified(const IpAddress& address);
+// Within 224.0.0.0/4 or ff00::/8; or 255.255.255.255.
+bool is_for_many(const IpAddress& address);
+
 // The addresses that share the first `length` bits. The host bits of `address` are zero.
 struct IpPrefix {
   IpAddress address;
@@ -53,6 +63,9 @@ std::string to_text(const IpPrefix& prefix);
 
 // False when the families differ.
 bool contains(const IpPrefix& prefix, const IpAddress& address);
+
+// The same addresses, but each prefix once and none that lies within another; sorted.
+std::vector<IpPrefix> without_nested(std::vector<IpPrefix> prefixes);
 
 }  // namespace mkp
 
