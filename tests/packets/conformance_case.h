@@ -69,8 +69,8 @@ struct ProxySettings {
   std::string detect_local_mode = "ClusterCIDR";
   std::string bridge_interface{};
   std::string interface_name_prefix{};
-  std::optional<int> masquerade_bit;
-  std::optional<std::vector<std::string>> node_port_addresses;
+  std::optional<int> masquerade_bit{};
+  std::optional<std::vector<std::string>> node_port_addresses{};
   bool localhost_node_ports = true;
   bool masquerade_all = false;
   bool conntrack_tcp_be_liberal = false;
@@ -79,7 +79,7 @@ struct ProxySettings {
 struct NodeUnderTest {
   std::string name;
   std::vector<IpAddress> ips;
-  std::optional<std::string> zone;
+  std::optional<std::string> zone{};
   std::vector<std::string> pod_cidrs{};
   bool ipv6 = true;  // whether its kernel speaks IPv6
 };

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <ostream>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "tests/packets/case_run.h"
+#include "tests/packets/program_under_test.h"
 
 namespace mkp::packets {
 namespace {
@@ -51,11 +51,6 @@ std::string test_name(const testing::TestParamInfo<Filed>& info) {
       name.begin(), name.end(), [](unsigned char letter) { return std::isalnum(letter) == 0; },
       '_');
   return name;
-}
-
-std::string program_under_test() {
-  const char* other = ::getenv("MKP_PROXY");
-  return other == nullptr ? MKP_PROXY_PROGRAM : other;
 }
 
 std::vector<std::string> mismatches(const Result<Case>& tested, Following following) {

@@ -103,13 +103,15 @@ bool RunningProgram::ends_within(std::chrono::milliseconds time) const {
   return packets::ends_within(process_, static_cast<int>(time.count()));
 }
 
-Result<> RunningProgram::stop(int signal) {
-  ::kill(pid_, signal);
+void RunningProgram::signal(int number) const { ::kill(pid_, number); }
+
+Result<> RunningProgram::stop(int number) {
+  signal(number);
   const bool ended = packets::ends_within(process_, kPatienceMs);
   if (!ended) ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   process_ = Descriptor();
-  if (!ended) return fail(Errc::Unavailable, fmt::format("did not end at signal {}", signal));
+  if (!ended) return fail(Errc::Unavailable, fmt::format("did not end at signal {}", number));
   return {};
 }
 

@@ -28,8 +28,9 @@ class RunningProgram {
 
   // Whether it ends by itself before that time is over.
   bool ends_within(std::chrono::milliseconds time) const;
+  void signal(int number) const;
   // Sends the signal and waits for the end.
-  Result<> stop(int signal);
+  Result<> stop(int number);
   // What it has written to stdout and stderr so far.
   std::string said() const;
 

@@ -34,6 +34,10 @@ Result<> ProxyUnderTest::sync() {
   return await_sentinel();
 }
 
+void ProxyUnderTest::signal(int number) const {
+  if (process_) process_->signal(number);
+}
+
 Result<> ProxyUnderTest::stop(int signal) {
   if (!process_) return {};
   Result<> stopped = process_->stop(signal);

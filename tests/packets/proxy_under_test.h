@@ -24,6 +24,8 @@ class ProxyUnderTest {
 
   // Returns when what the cluster directory holds by now is in the kernel.
   Result<> sync();
+  // Sends a signal to a process that is kept running.
+  void signal(int number) const;
   // Ends a process that is kept running; the next sync() starts another.
   Result<> stop(int signal);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,8 @@ constexpr int kSentinelPatienceMs = 2'000;
 // A packet on the loopback device may cause another, which is queued behind whatever was sent
 // meanwhile. Each round of sentinels waits for one more such step; a rejection takes two.
 constexpr int kSettlingRounds = 3;
+// Packets that a device holds until they are read, at the least: its queue has 500.
+constexpr std::size_t kBurst = 100;
 
 IpAddress ip(std::string_view text) { return parse_ip_address(text).value_or(IpAddress{}); }
 
@@ -176,6 +179,25 @@ Result<Outcome> SimulatedNode::probe(const Packet& packet) {
   const Result<std::vector<Seen>> seen = settle(from.family);
   if (!seen) return tl::unexpected(seen.error());
   return judge(packet, *seen);
+}
+
+Result<std::vector<Seen>> SimulatedNode::send_from_pods(std::span<const Packet> packets) {
+  std::vector<Seen> seen;
+  seen.reserve(packets.size());
+  const auto keep = [&seen](std::vector<Seen> more) {
+    seen.insert(seen.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+  };
+  for (std::size_t at = 0; at < packets.size(); ++at) {
+    Result<> sent = pods_.write(encode(packets[at]));
+    if (!sent) return tl::unexpected(sent.error());
+    if (at % kBurst == kBurst - 1) keep(read_all());
+  }
+  if (packets.empty()) return seen;
+  Result<std::vector<Seen>> rest = settle(packets.front().source.ip.family);
+  if (!rest) return tl::unexpected(rest.error());
+  keep(std::move(*rest));
+  return seen;
 }
 
 Result<std::vector<Seen>> SimulatedNode::settle(IpFamily family) {

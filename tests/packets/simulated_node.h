@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ class SimulatedNode {
   // everything that it caused has happened. What is sent to its own source comes from the node too,
   // which then must have that address.
   Result<Outcome> probe(const Packet& packet);
+
+  // Sends many packets that come from pods, and yields everything that was seen until all that they
+  // caused has happened. They are of one family.
+  Result<std::vector<Seen>> send_from_pods(std::span<const Packet> packets);
 
   // While it lives, a further address of the node.
   class ExtraAddress {
