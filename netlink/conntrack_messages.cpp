@@ -183,15 +183,20 @@ int ending_errno(const NetlinkMessage& message) {
 std::optional<int> FlowListing::take(ByteSpan datagram) {
   MessageReader messages(datagram);
   while (const std::optional<NetlinkMessage> message = messages.next()) {
-    if ((message->flags & NLM_F_DUMP_INTR) != 0) interrupted_ = true;
-    if (message->type == NLMSG_DONE || message->type == NLMSG_ERROR) {
-      const int err = ending_errno(*message);
-      return err == 0 && interrupted_ ? EINTR : err;
-    }
-    if (const std::optional<UdpFlow> flow = parse_udp_flow(*message)) visit_(*flow);
+    if (const std::optional<int> end = take(*message)) return end;
   }
   // Its end may have been among what cannot be read: not to be waited for.
   if (messages.malformed()) return EBADMSG;
+  return std::nullopt;
+}
+
+std::optional<int> FlowListing::take(const NetlinkMessage& message) {
+  if ((message.flags & NLM_F_DUMP_INTR) != 0) interrupted_ = true;
+  if (message.type == NLMSG_DONE || message.type == NLMSG_ERROR) {
+    const int err = ending_errno(message);
+    return err == 0 && interrupted_ ? EINTR : err;
+  }
+  if (const std::optional<UdpFlow> flow = parse_udp_flow(message)) visit_(*flow);
   return std::nullopt;
 }
 

@@ -43,6 +43,8 @@ class FlowListing {
   std::optional<int> take(ByteSpan datagram);
 
  private:
+  std::optional<int> take(const NetlinkMessage& message);
+
   const Conntrack::Visit& visit_;
   bool interrupted_ = false;
 };

@@ -77,9 +77,8 @@ class FlowSocket {
   // The next datagram from the kernel, valid until the next call. Expired when some were lost.
   asio::awaitable<Result<ByteSpan>> receive() {
     for (;;) {
-      Result<std::optional<ByteSpan>> datagram = receive_now();
-      if (!datagram) co_return tl::unexpected<Error>(std::move(datagram.error()));
-      if (*datagram) co_return **datagram;
+      Result<ByteSpan> datagram = receive_now();
+      if (!datagram || !datagram->empty()) co_return datagram;
       const auto [failed] = co_await socket_.async_wait(asio::posix::stream_descriptor::wait_read,
                                                         asio::as_tuple(asio::use_awaitable));
       // An aborted wait is our cancellation, of which the next one tells.
@@ -90,8 +89,8 @@ class FlowSocket {
   }
 
  private:
-  // Nothing when there is none yet.
-  Result<std::optional<ByteSpan>> receive_now() {
+  // Empty when there is none yet.
+  Result<ByteSpan> receive_now() {
     for (;;) {
       sockaddr_nl from{};
       socklen_t from_size = sizeof(from);
@@ -99,7 +98,7 @@ class FlowSocket {
           ::recvfrom(socket_.native_handle(), received_.data(), received_.size(),
                      MSG_DONTWAIT | MSG_TRUNC, reinterpret_cast<sockaddr*>(&from), &from_size);
       if (size < 0 && errno == EINTR) continue;
-      if (size < 0 && errno == EAGAIN) return std::nullopt;
+      if (size < 0 && errno == EAGAIN) return ByteSpan();
       if (size < 0) return fail_errno(errno, "read from a netlink socket");
       // Other processes may send to us as well; only the kernel is port 0.
       if (from.nl_pid != 0) continue;
