@@ -182,12 +182,13 @@ int ending_errno(const NetlinkMessage& message) {
 
 std::optional<int> FlowListing::take(ByteSpan datagram) {
   MessageReader messages(datagram);
-  while (const std::optional<NetlinkMessage> message = messages.next()) {
-    if (const std::optional<int> end = take(*message)) return end;
+  for (;;) {
+    const std::optional<NetlinkMessage> message = messages.next();
+    // The list's end may have been among what cannot be read: not to be waited for.
+    if (!message) return messages.malformed() ? std::optional(EBADMSG) : std::nullopt;
+    std::optional<int> end = take(*message);
+    if (end) return end;
   }
-  // Its end may have been among what cannot be read: not to be waited for.
-  if (messages.malformed()) return EBADMSG;
-  return std::nullopt;
 }
 
 std::optional<int> FlowListing::take(const NetlinkMessage& message) {

@@ -12,11 +12,11 @@ class FakeAddressTable final : public AddressTable {
  public:
   Addresses& addresses() override { return fake_; }
   void add(std::string_view ip) override {
-    held_.push_back(parse_ip_address(ip).value());
+    held_.push_back(parse_ip_address(ip).value_or(IpAddress{}));
     fake_.set(held_);
   }
   void remove(std::string_view ip) override {
-    std::erase(held_, parse_ip_address(ip).value());
+    std::erase(held_, parse_ip_address(ip).value_or(IpAddress{}));
     fake_.set(held_);
   }
 
