@@ -29,8 +29,9 @@ class Plan {
 
   virtual PlanSize size() const = 0;
 
-  // A diff for people: grouped by Service port, a line an object with '+' or '-' in front, in the
-  // packet filter's own syntax. Empty for an empty plan.
+  // A diff for people: grouped by Service port, first what changes in Kubernetes' words, each line
+  // with '#' in front; then a line an object with '+' or '-' in front, in the packet filter's own
+  // syntax. Empty for an empty plan.
   virtual std::string to_text() const = 0;
 
   // Of the frontends that go: where each has led so far.

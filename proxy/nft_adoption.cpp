@@ -76,7 +76,7 @@ class Adopter {
     adopt_affinity();
     for (const ChainState& state : ruleset_.chains) {
       if (known_chains_.contains(state.chain.name)) continue;
-      repair({nft::FlushChain{state.chain.name}});
+      if (!state.rules.empty()) repair({nft::FlushChain{state.chain.name}});
       if (is_affinity_chain(state.chain.name) && !state.chain.hook) {
         adoption_.live.idle_chains.insert(state.chain.name);
       } else {

@@ -155,9 +155,10 @@ void read_endpoint_chain(const ChainState& state, AffinityRules& rules) {
 
 AffinityRules guess(const NftSettings& settings, std::string_view name, const FoundChains& chains) {
   AffinityRules rules;
+  // One without rules is nobody's any more.
   const auto find = [&](const std::string& chain) -> const ChainState* {
     const auto found = chains.find(chain);
-    return found == chains.end() ? nullptr : found->second;
+    return found == chains.end() || found->second->rules.empty() ? nullptr : found->second;
   };
   if (const auto* chain = find(affinity_cluster_chain(name))) {
     rules.cluster = choices_of(*chain, settings.family);
@@ -166,7 +167,7 @@ AffinityRules guess(const NftSettings& settings, std::string_view name, const Fo
     rules.local = choices_of(*chain, settings.family);
   }
   rules.external = find(affinity_external_chain(name)) != nullptr;
-  if (const auto* chain = find(affinity_internal_chain(name)); chain && !chain->rules.empty()) {
+  if (const auto* chain = find(affinity_internal_chain(name))) {
     const bool local = chain->rules.back() == go_to(affinity_local_chain(name));
     rules.internal = local ? TrafficPolicy::Local : TrafficPolicy::Cluster;
   }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "netlink/nft_text.h"
+#include "proxy/nft_plan_words.h"
 
 namespace mkp {
 namespace {
@@ -71,12 +72,15 @@ PlanSize plan_size(const NftChange& change) {
 std::string plan_text(const NftChange& change) {
   nft::OperationPrinter printer = printer_of(change.transaction.family);
   std::map<std::string, Lines> by_heading;  // "All Services" comes before any "Service ..."
+  const auto lines_for = [&](std::uint32_t serves) -> Lines& {
+    return by_heading[serves == nft::Operation::kShared ? "All Services"
+                                                        : "Service " + change.subjects[serves]];
+  };
+  for (PlanWord& word : plan_words(change)) lines_for(word.serves).add("# " + word.line);
   for (const nft::Operation& operation : change.transaction.operations) {
-    const std::string heading = operation.serves == nft::Operation::kShared
-                                    ? "All Services"
-                                    : "Service " + change.subjects[operation.serves];
-    by_heading[heading].add(fmt::format("{} {}", effect_of(operation) == Effect::Adds ? '+' : '-',
-                                        printer.to_text(operation)));
+    lines_for(operation.serves)
+        .add(fmt::format("{} {}", effect_of(operation) == Effect::Adds ? '+' : '-',
+                         printer.to_text(operation)));
   }
   std::string text;
   for (auto& [heading, lines] : by_heading) {

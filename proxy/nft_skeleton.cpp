@@ -16,10 +16,8 @@ using ChainState = nft::Ruleset::ChainState;
 constexpr std::string_view kMasqueradeMarked = "masquerade-marked";
 // nft 1.0.6 takes no chain called "masquerade".
 constexpr std::string_view kMasquerading = "masquerading";
-constexpr std::string_view kDispatch = "dispatch";
 constexpr std::string_view kNoEndpoints = "no-endpoints-check";
 constexpr std::string_view kNodePortNoEndpoints = "nodeport-no-endpoints-check";
-constexpr std::string_view kClusterIpsCheck = "cluster-ips-check";
 constexpr std::string_view kFirewallCheck = "firewall-check";
 constexpr std::string_view kFirewalled = "firewalled";
 

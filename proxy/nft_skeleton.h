@@ -49,6 +49,10 @@ inline constexpr std::string_view kHairpin = "hairpin";
 inline constexpr std::string_view kFirewalledServices = "firewalled-services";
 inline constexpr std::string_view kAllowedSources = "allowed-sources";
 
+// Sends packets to their frontends.
+inline constexpr std::string_view kDispatch = "dispatch";
+// Refuses what is addressed to a cluster IP, or to where there could be one, in vain.
+inline constexpr std::string_view kClusterIpsCheck = "cluster-ips-check";
 // Sets the mark for masquerading; the packet goes on.
 inline constexpr std::string_view kMarkForMasquerade = "mark-for-masquerade";
 

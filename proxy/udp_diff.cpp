@@ -70,6 +70,7 @@ UdpChanges udp_changes(IpFamily family, const RuleModel& model, const NodeModel&
   }
   UdpChanges result = listed(family, std::move(changes));
   result.node_port_ips = node.node_port_ips;
+  result.complete = true;
   return result;
 }
 

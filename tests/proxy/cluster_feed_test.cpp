@@ -29,6 +29,8 @@ class ClusterFeedTest : public testing::Test {
           "[10.180.7.0/24]}\n---\n"
           "apiVersion: v1\nkind: Node\nmetadata: {name: node-b}\nspec: {podCIDRs: "
           "[10.180.8.0/24]}\n---\n"
+          "apiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: kubernetes}\n"
+          "spec: {cidrs: [172.30.0.0/16]}\n---\n"
           "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
           "metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}\n"
           "addressType: IPv4\nports: [{port: 8080}]\nendpoints: [{addresses: [10.180.7.2]}]\n");
@@ -42,7 +44,7 @@ class ClusterFeedTest : public testing::Test {
     source_ = std::make_unique<ManifestSource>(directory_.string());
     ASSERT_TRUE(source_->read_now());
     const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
-    feed_ = std::make_unique<ClusterFeed>(sources, clock_, "node-a");
+    feed_ = std::make_unique<ClusterFeed>(sources, clock_, "node-a", std::nullopt);
     asio::co_spawn(loop_, feed_->run(), asio::detached);
     loop_.poll();
   }
@@ -64,7 +66,9 @@ TEST_F(ClusterFeedTest, TellsOfEveryServiceAndSliceAndOfItsOwnNodeAlone) {
   ASSERT_EQ(changes.slices.size(), 1U);
   EXPECT_EQ(changes.slices[0].current->service_name, "web");
   ASSERT_NE(changes.node, nullptr);
-  EXPECT_EQ(*changes.node, (NodeInfo{"node-a", {prefix("10.180.7.0/24")}}));
+  EXPECT_EQ(changes.node->node.name, "node-a");
+  EXPECT_EQ(changes.node->node.pod_cidrs, std::vector{prefix("10.180.7.0/24")});
+  EXPECT_EQ(changes.node->service_cidrs, std::vector{prefix("172.30.0.0/16")});
 }
 
 TEST_F(ClusterFeedTest, WhatWasTakenIsNotToldAgain) {
@@ -72,6 +76,17 @@ TEST_F(ClusterFeedTest, WhatWasTakenIsNotToldAgain) {
   (void)feed_->take();
   EXPECT_FALSE(feed_->has_changes());
   EXPECT_TRUE(feed_->take().empty());
+}
+
+TEST_F(ClusterFeedTest, TellsOfTheNodesAddressesWhenTheyChange) {
+  start();
+  (void)feed_->take();
+  feed_->note_addresses({ip("192.168.0.2")});
+  const ClusterChanges changes = feed_->take();
+  ASSERT_NE(changes.node, nullptr);
+  EXPECT_EQ(changes.node->addresses, std::vector{ip("192.168.0.2")});
+  feed_->note_addresses({ip("192.168.0.2")});
+  EXPECT_FALSE(feed_->has_changes());
 }
 
 TEST(SyncThreadTest, AJobRunsOnAnotherThreadAndItsAnswerComesBackToTheLoop) {

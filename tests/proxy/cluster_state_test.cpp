@@ -134,7 +134,7 @@ TEST_F(ClusterStateTest, AnOddEndpointAddressIsReportedAndTheOthersAreUsed) {
   EXPECT_THAT(
       rules().problems,
       ElementsAre("EndpointSlice default/web-1: endpoints[1].addresses[0]: \"10.180.0\" is no IPv4 "
-                  "address; this endpoint gets no traffic"));
+                  "address that a pod could have; this endpoint gets no traffic"));
 }
 
 TEST_F(ClusterStateTest, ASliceThatMovesTouchesBothServices) {
@@ -151,7 +151,9 @@ TEST_F(ClusterStateTest, ASliceThatMovesTouchesBothServices) {
 TEST_F(ClusterStateTest, ANodeThatChangesTouchesEverything) {
   put(service({"172.30.0.10"}));
   ClusterChanges changes;
-  changes.node = std::make_shared<const NodeInfo>(NodeInfo{"node-a", {}});
+  NodeFacts facts;
+  facts.node.name = "node-a";
+  changes.node = std::make_shared<const NodeFacts>(facts);
   EXPECT_THAT(state_.apply(changes), ElementsAre(ServiceName{"default", "web"}));
   EXPECT_THAT(state_.apply(changes), IsEmpty());
 }

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 class FrontendClaimsTest : public testing::Test {
  protected:
   static RuleModel ports(std::string_view service) {
-    return {{port_name(service), {{frontend("172.30.0.10:80")}, {}, {}}}};
+    return {{port_name(service), cluster_port("172.30.0.10:80", {})}};
   }
   std::set<ServiceName> claim(std::string_view service, std::int64_t created) {
     return claims_.claim({"default", std::string(service)}, created, ports(service));
@@ -25,7 +25,7 @@ class FrontendClaimsTest : public testing::Test {
   bool owns(std::string_view service) {
     RuleModel mine = ports(service);
     const std::vector<std::string> lost = claims_.keep_owned(mine);
-    EXPECT_EQ(lost.empty(), !mine.begin()->second.cluster_frontends.empty());
+    EXPECT_EQ(lost.empty(), !mine.begin()->second.frontends.empty());
     return lost.empty();
   }
 

@@ -65,41 +65,44 @@ const Damage kDamages[] = {
      [](Table& table) { table.find_set(kClusterIps)->set.key = {nft::Field::InetService}; }},
     {"a_verdict_to_nowhere",
      [](Table& table) {
-       put(table, kServices,
+       put(table, kAddressSets.verdicts,
            {kWeb, nft::Verdict{nft::Verdict::Kind::Drop, ""}, "default/web:http"});
      }},
-    {"a_missing_verdict", [](Table& table) { table.find_set(kServices)->elements.clear(); }},
+    {"a_missing_verdict",
+     [](Table& table) { table.find_set(kAddressSets.verdicts)->elements.clear(); }},
     {"a_missing_slot_zero",
      [](Table& table) {
-       table.find_set(kClusterEndpoints)->elements.erase(slot_key({frontend("172.30.0.10:80"), 0}));
+       table.find_set(kAddressSets.cluster_endpoints)
+           ->elements.erase(slot_key({frontend("172.30.0.10:80"), 0}));
      }},
     {"a_slot_with_another_endpoint",
      [](Table& table) {
-       element_of(table, kClusterEndpoints).value = endpoint_datum(endpoint("10.180.99.99:1"));
+       element_of(table, kAddressSets.cluster_endpoints).value =
+           endpoint_datum(endpoint("10.180.99.99:1"));
      }},
     {"an_endpoint_in_two_slots",
      [](Table& table) {
-       put(table, kClusterEndpoints,
+       put(table, kAddressSets.cluster_endpoints,
            {slot_key({frontend("172.30.0.10:80"), 3}), endpoint_datum(endpoint("10.180.0.2:8080")),
             ""});
      }},
     {"a_slot_beyond_the_table",
      [](Table& table) {
-       put(table, kClusterEndpoints,
+       put(table, kAddressSets.cluster_endpoints,
            {slot_key({frontend("172.30.0.10:80"), 9}), endpoint_datum(endpoint("10.180.0.9:8080")),
             ""});
      }},
     {"a_service_that_nobody_has",
      [](Table& table) {
-       put(table, kRejectServices,
+       put(table, kAddressSets.reject,
            {frontend_key(frontend("172.30.0.99:80")), {}, "default/ghost:http"});
      }},
     {"a_frontend_that_is_rejected_and_served",
      [](Table& table) {
-       put(table, kRejectServices, {kWeb, {}, "default/web:http"});
+       put(table, kAddressSets.reject, {kWeb, {}, "default/web:http"});
      }},
     {"another_owner",
-     [](Table& table) { element_of(table, kServices).comment = "default/other:http"; }},
+     [](Table& table) { element_of(table, kAddressSets.verdicts).comment = "default/other:http"; }},
     {"a_cluster_ip_that_nobody_has",
      [](Table& table) {
        put(table, kClusterIps, {address_key(ip("172.30.0.99")), {}, ""});
@@ -121,7 +124,7 @@ class NftAdoptionTest : public testing::TestWithParam<Damage> {
   }
   std::string live() {
     return live_text(kernel_.dump(IpFamily::Ipv4, kTable).value(),
-                     nft_settings(config_, IpFamily::Ipv4));
+                     live_settings(config_, {}, IpFamily::Ipv4));
   }
 
   Config config_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "proxy/nft_plan_text.h"
 #include "tests/proxy/rule_literals.h"
 
@@ -15,10 +17,19 @@ class NftLayoutTest : public testing::Test {
   // What an empty live table needs first is another's business: only Services are looked at here.
   std::string change_to(const RuleModel& model) {
     NftChange change = NftPlanner(settings_, live_).plan(diff(applied_, model));
-    std::string text = plan_text(change);
+    std::string text = operations_of(plan_text(change));
     std::move(change).acknowledge(live_);
     applied_ = model;
     return text;
+  }
+  // A plan's text without what it says in words.
+  static std::string operations_of(const std::string& text) {
+    std::istringstream lines(text);
+    std::string operations;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with('#')) operations += line + "\n";
+    }
+    return operations;
   }
   std::string clean_up() {
     NftChange change = NftPlanner(settings_, live_).plan_cleanup();
@@ -27,10 +38,12 @@ class NftLayoutTest : public testing::Test {
     return text;
   }
   static RuleModel web(const std::vector<std::string_view>& to) {
-    return {{port_name("web"), {{frontend("172.30.0.10:80")}, endpoints(to), {}}}};
+    return {{port_name("web"), cluster_port("172.30.0.10:80", to)}};
   }
 
-  NftSettings settings_{.family = IpFamily::Ipv4, .local_pods = {prefix("10.180.0.0/16")}};
+  NftLayoutTest() { settings_.local_pods.sources = {prefix("10.180.0.0/16")}; }
+
+  NftSettings settings_;
   LiveTable live_;
   RuleModel applied_;
 };
@@ -39,9 +52,9 @@ TEST_F(NftLayoutTest, AServiceWithOneEndpointIsAVerdictASlotAndAClusterIp) {
   EXPECT_EQ(change_to(web({"10.180.0.2:8080"})),
             "All Services\n"
             "+ chain ip mini-kube-proxy cluster-1\n"
+            "+ chain ip mini-kube-proxy internal-cluster-1\n"
             "+ rule ip mini-kube-proxy cluster-1 dnat ip to ip daddr . meta l4proto . th dport . "
             "numgen random mod 1 map @cluster-endpoints\n"
-            "+ chain ip mini-kube-proxy internal-cluster-1\n"
             "+ rule ip mini-kube-proxy internal-cluster-1 ip saddr != 10.180.0.0/16 jump "
             "mark-for-masquerade\n"
             "+ rule ip mini-kube-proxy internal-cluster-1 goto cluster-1\n"
@@ -86,7 +99,7 @@ TEST_F(NftLayoutTest, TheLastEndpointGoneMeansReject) {
 TEST_F(NftLayoutTest, AClusterIpOfTwoPortsGoesWithTheLastOfThem) {
   const ServicePortName other{{"default", "web"}, "https", Protocol::Tcp};
   RuleModel both = web({});
-  both[other] = {{frontend("172.30.0.10:443")}, {}, {}};
+  both[other] = cluster_port("172.30.0.10:443", {});
   change_to(both);
   EXPECT_EQ(change_to(web({})),
             "Service default/web:https\n"
@@ -100,8 +113,8 @@ TEST_F(NftLayoutTest, AClusterIpOfTwoPortsGoesWithTheLastOfThem) {
 }
 
 TEST_F(NftLayoutTest, AFrontendThatPassesToAnotherServiceIsReplacedInOneTransaction) {
-  change_to({{port_name("old"), {{frontend("172.30.0.10:80")}, {}, {}}}});
-  EXPECT_EQ(change_to({{port_name("new"), {{frontend("172.30.0.10:80")}, {}, {}}}}),
+  change_to({{port_name("old"), cluster_port("172.30.0.10:80", {})}});
+  EXPECT_EQ(change_to({{port_name("new"), cluster_port("172.30.0.10:80", {})}}),
             "Service default/new:http\n"
             "- element ip mini-kube-proxy reject-services { 172.30.0.10 . tcp . 80 comment "
             "\"default/old:http\" }\n"
@@ -111,7 +124,10 @@ TEST_F(NftLayoutTest, AFrontendThatPassesToAnotherServiceIsReplacedInOneTransact
 
 TEST_F(NftLayoutTest, AHairpinAddressStaysAsLongAsOneServicePortWantsIt) {
   const auto model = [](const std::vector<IpAddress>& web, const std::vector<IpAddress>& api) {
-    return RuleModel{{port_name("api"), {{}, {}, api}}, {port_name("web"), {{}, {}, web}}};
+    RuleModel both;
+    both[port_name("api")].hairpin = api;
+    both[port_name("web")].hairpin = web;
+    return both;
   };
   EXPECT_EQ(change_to(model({ip("10.180.0.2")}, {ip("10.180.0.2")})),
             "Service default/web:http\n"

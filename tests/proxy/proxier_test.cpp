@@ -31,7 +31,7 @@ class ProxierTest : public testing::Test {
     return rules_->proxier().sync(cluster_.all());
   }
   std::string live(IpFamily family = IpFamily::Ipv4) {
-    return live_text(kernel_.dump(family, kTable).value(), nft_settings(config_, family));
+    return live_text(kernel_.dump(family, kTable).value(), live_settings(config_, {}, family));
   }
   nft::FakeNftables::Table& table() { return kernel_.edit(IpFamily::Ipv4, kTable); }
 
@@ -141,7 +141,7 @@ TEST_F(WebProxierTest, AFamilyThatFailsDoesNotStopTheOther) {
 }
 
 TEST_F(WebProxierTest, SomebodyElsesChangeIsNoticedByTheNextTransactionAndRepaired) {
-  table().find_set(kServices)->elements.clear();
+  table().find_set(kAddressSets.verdicts)->elements.clear();
   cluster_.put_slice("web", {"10.180.0.2", "10.180.0.3", "10.180.0.4"});
   const Result<SyncReport> report = sync();
   ASSERT_TRUE(report) << report.error().what;
@@ -150,7 +150,7 @@ TEST_F(WebProxierTest, SomebodyElsesChangeIsNoticedByTheNextTransactionAndRepair
 }
 
 TEST_F(WebProxierTest, ASurpriseThatOneFamilyMeetsMakesTheOtherLookAsWell) {
-  table().find_set(kServices)->elements.clear();
+  table().find_set(kAddressSets.verdicts)->elements.clear();
   cluster_.put_service("six", {.cluster_ips = {"fd00:30::6"}});
   const Result<SyncReport> report = sync();
   ASSERT_TRUE(report) << report.error().what;
@@ -181,7 +181,7 @@ TEST_F(WebProxierTest, AServiceThatGoesWhileInDoubtLeavesNoClaimBehind) {
 }
 
 TEST_F(WebProxierTest, ASyncWithoutChangesRepairsWhatSomebodyElseDid) {
-  table().find_set(kServices)->elements.clear();
+  table().find_set(kAddressSets.verdicts)->elements.clear();
   ASSERT_TRUE(sync());
   EXPECT_EQ(live(), kWebLive);
 }
@@ -205,6 +205,7 @@ TEST_F(WebProxierTest, APreviewSaysWhatASyncWouldDoAndDoesIt) {
   ASSERT_TRUE(preview);
   EXPECT_EQ(preview->text,
             "Service default/web:http\n"
+            "# ClusterIP 172.30.0.10:80/TCP: endpoints + 10.180.0.9:8080 - 10.180.0.3:8080\n"
             "- element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 1 : "
             "10.180.0.3 . 8080 }\n"
             "+ element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 1 : "

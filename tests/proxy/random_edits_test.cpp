@@ -51,7 +51,8 @@ class RandomCluster {
   // The sync of what was edited; now and then the kernel or another program gets in its way.
   Result<SyncReport> sync() {
     if (number(8) == 0) kernel_.fail_next_commit({Errc::Unavailable, "no memory"});
-    if (number(16) == 0) kernel_.edit(IpFamily::Ipv4, kTable).find_set(kServices)->elements.clear();
+    if (number(16) == 0)
+      kernel_.edit(IpFamily::Ipv4, kTable).find_set(kAddressSets.verdicts)->elements.clear();
     ClusterChanges changes = number(32) == 0 ? start_over() : cluster_.take();
     Result<SyncReport> report = rules_->proxier().sync(std::move(changes));
     if (report && number(4) == 0) (void)rules_->proxier().cleanup();  // may be overtaken as well
@@ -95,7 +96,7 @@ class RandomCluster {
   std::string live_of(nft::FakeNftables& kernel) {
     std::string text;
     for (const IpFamily family : families_) {
-      text += live_text(kernel.dump(family, kTable).value(), nft_settings(config_, family));
+      text += live_text(kernel.dump(family, kTable).value(), live_settings(config_, {}, family));
     }
     return text;
   }

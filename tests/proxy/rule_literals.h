@@ -34,6 +34,16 @@ inline Frontend frontend(std::string_view text, Protocol protocol = Protocol::Tc
   return {place.ip, protocol, place.port};
 }
 
+// A ClusterIP frontend and its endpoints, none of which is on this node.
+inline ServicePort cluster_port(std::string_view at, const std::vector<std::string_view>& to,
+                                Protocol protocol = Protocol::Tcp) {
+  ServicePort port;
+  port.frontends = {{frontend(at, protocol), FrontendKind::ClusterIp}};
+  port.endpoints = {endpoints(to), std::nullopt, !to.empty()};
+  if (protocol == Protocol::Udp) port.serving = endpoints(to);
+  return port;
+}
+
 // "web", in namespace default with port http over TCP
 inline ServicePortName port_name(std::string_view service) {
   return {{"default", std::string(service)}, "http", Protocol::Tcp};

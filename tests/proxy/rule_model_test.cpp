@@ -8,7 +8,7 @@ namespace mkp {
 namespace {
 
 ServicePort web(const std::vector<std::string_view>& to) {
-  return {{frontend("172.30.0.10:80")}, endpoints(to), {}};
+  return cluster_port("172.30.0.10:80", to);
 }
 
 TEST(RuleModelTest, EqualModelsHaveNoDiff) {
@@ -34,6 +34,7 @@ TEST(RuleModelTest, NamesReadAsKubernetesWritesThem) {
   EXPECT_EQ(to_text(ServicePortName{{"shop", "web"}, "", Protocol::Tcp}), "shop/web");
   EXPECT_EQ(to_text(endpoint("[fd00::7]:8080")), "[fd00::7]:8080");
   EXPECT_EQ(to_text(frontend("172.30.0.10:53", Protocol::Udp)), "172.30.0.10:53/UDP");
+  EXPECT_EQ(to_text(Frontend{std::nullopt, Protocol::Sctp, 30080}), "node port 30080/SCTP");
 }
 
 }  // namespace

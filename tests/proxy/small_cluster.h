@@ -29,7 +29,18 @@ class SmallCluster {
     for (const std::string& ip : web.cluster_ips) service->ip_families.push_back(family_of(ip));
     service->ports = {
         {.name = "http", .protocol = Protocol::Tcp, .port = web.port, .node_port = 0}};
-    services_.note(std::exchange(known_services_[name], service), service);
+    put(service);
+  }
+  // Any Service of namespace default.
+  void put(const std::shared_ptr<const Service>& service) {
+    services_.note(std::exchange(known_services_[service->metadata.name], service), service);
+  }
+  void put(const std::shared_ptr<const EndpointSlice>& slice) {
+    slices_.note(std::exchange(known_slices_[slice->metadata.name], slice), slice);
+  }
+  void put(const NodeFacts& facts) {
+    node_ = facts;
+    node_changed_ = true;
   }
   void delete_service(const std::string& name) {
     services_.note(std::exchange(known_services_[name], nullptr), nullptr);
@@ -54,10 +65,21 @@ class SmallCluster {
       endpoint.node_name = "other";
       slice->endpoints.push_back(endpoint);
     }
-    slices_.note(std::exchange(known_slices_[slice->metadata.name], slice), slice);
+    put(slice);
   }
 
-  ClusterChanges take() { return {services_.take(), slices_.take(), nullptr}; }
+  ClusterChanges take() {
+    return {
+        services_.take(), slices_.take(),
+        std::exchange(node_changed_, false) ? std::make_shared<const NodeFacts>(node_) : nullptr};
+  }
+  const NodeFacts& node() const { return node_; }
+  const std::map<std::string, std::shared_ptr<const Service>>& services() const {
+    return known_services_;
+  }
+  const std::map<std::string, std::shared_ptr<const EndpointSlice>>& slices() const {
+    return known_slices_;
+  }
 
   // Everything that exists, as a process that starts now would hear of it.
   ClusterChanges all() const {
@@ -68,6 +90,7 @@ class SmallCluster {
     for (const auto& [name, slice] : known_slices_) {
       if (slice) changes.slices.push_back({nullptr, slice});
     }
+    changes.node = std::make_shared<const NodeFacts>(node_);
     return changes;
   }
 
@@ -78,6 +101,8 @@ class SmallCluster {
 
   ServiceChanges services_;
   EndpointChanges slices_;
+  NodeFacts node_;
+  bool node_changed_ = false;
   std::map<std::string, std::shared_ptr<const Service>> known_services_;
   std::map<std::string, std::shared_ptr<const EndpointSlice>> known_slices_;
 };
