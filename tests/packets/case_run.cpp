@@ -25,7 +25,8 @@ class Run {
         node_(node),
         cluster_(cluster),
         node_object_(tested.node),
-        proxy_(settings.program, settings.following, cluster, tested.node.ipv6),
+        proxy_(settings.program, settings.following, cluster,
+               {.ipv6 = tested.node.ipv6, .unserved = tested.unserved}),
         check_(node, settings.mode) {}
 
   Result<> step(const Step& step) {

@@ -261,6 +261,7 @@ Case read_case(const YAML::Node& node) {
   read.about = fields.require("about").as<std::string>();
   fields.require("source").as<std::string>();
   fields.get<std::string>("note");
+  read.unserved = fields.get_or("unserved", false);
   read.steps.emplace_back();
   read.steps.front().about = "start";
   read_config(fields.require("config"), read);

@@ -90,6 +90,7 @@ struct Case {
   std::vector<Mode> modes;
   ProxySettings settings;
   NodeUnderTest node;
+  bool unserved = false;    // some of its objects cannot be served
   std::vector<Step> steps;  // the first is the case's start: its objects, service CIDRs and flows
 };
 

@@ -159,9 +159,10 @@ TEST(ConformanceCase, ReadsWhatAStepChangesOfTheNode) {
 }
 
 TEST(ConformanceCase, TakesOddObjectsAlongWithValidOnes) {
-  const Case read_back = read({.of_case = "  oddObjects: \"kind: Odd\"\n"
+  const Case read_back = read({.of_case = "  unserved: true\n  oddObjects: \"kind: Odd\"\n"
                                           "  steps:\n  - {about: x, apply: \"kind: Fine\", "
                                           "applyOdd: \"kind: Odd\", flows: []}\n"});
+  EXPECT_TRUE(read_back.unserved);
   EXPECT_EQ(read_back.steps.at(0).apply, "\n---\nkind: Odd");
   EXPECT_EQ(read_back.steps.at(1).apply, "kind: Fine\n---\nkind: Odd");
 }

@@ -60,7 +60,8 @@ Result<pid_t> spawn(const std::vector<std::string>& command, int input, int outp
 
 }  // namespace
 
-Result<std::string> run_program(const std::vector<std::string>& command, std::string_view input) {
+Result<std::string> run_program(const std::vector<std::string>& command, std::string_view input,
+                                const std::set<int>& accepted_statuses) {
   const Descriptor in(::memfd_create("input", MFD_CLOEXEC));
   const Descriptor out(::memfd_create("output", MFD_CLOEXEC));
   if (!in || !out) return fail_errno(errno, "make files for input and output");
@@ -78,7 +79,7 @@ Result<std::string> run_program(const std::vector<std::string>& command, std::st
   ::waitpid(*pid, &status, 0);
   std::string said = contents(out.get());
   if (!ended) return fail(Errc::Unavailable, command[0] + " did not end: " + said);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  if (!WIFEXITED(status) || !accepted_statuses.contains(WEXITSTATUS(status))) {
     return fail(Errc::Invalid,
                 fmt::format("{} failed (wait status {}): {}", command[0], status, said));
   }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,10 @@ namespace mkp::packets {
 
 // Runs a program, found through PATH, in the calling thread's namespaces and waits until it ends,
 // for 20 seconds at most. Yields what it wrote to stdout and stderr. A failure carries that too,
-// and is Errc::Invalid when the program ended with another status than 0.
+// and is Errc::Invalid when the program ended with a status that is not accepted.
 Result<std::string> run_program(const std::vector<std::string>& command,
-                                std::string_view input = "");
+                                std::string_view input = "",
+                                const std::set<int>& accepted_statuses = {0});
 
 // A program that goes on, in the calling thread's namespaces. The destructor kills it.
 class RunningProgram {

@@ -19,7 +19,7 @@ namespace mkp::packets {
 class ProxiedNode : public testing::Test {
  protected:
   explicit ProxiedNode(Following following)
-      : proxy_(program_under_test(), following, *cluster_, true) {}
+      : proxy_(program_under_test(), following, *cluster_, {}) {}
 
   void SetUp() override {
     const NodeUnderTest node{.name = "worker-1", .ips = {ip("10.20.0.11")}};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <set>
 
 namespace mkp::packets {
 namespace {
@@ -46,9 +47,12 @@ Result<> ProxyUnderTest::stop(int signal) {
 }
 
 Result<> ProxyUnderTest::run_once() const {
+  std::set<int> accepted = {0};
+  if (expected_.unserved) accepted.insert(1);
   const Result<std::string> said =
       run_program({program_, "--config", cluster_.config().string(), "--manifests",
-                   cluster_.manifests().string(), "--once"});
+                   cluster_.manifests().string(), "--once"},
+                  "", accepted);
   if (!said) return tl::unexpected(said.error());
   return {};
 }
@@ -74,7 +78,7 @@ Result<> ProxyUnderTest::await_sentinel() {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
     if (has_cluster_ip("ip", sentinel_ip(syncs_)) &&
-        (!ipv6_ || has_cluster_ip("ip6", sentinel_ipv6(syncs_)))) {
+        (!expected_.ipv6 || has_cluster_ip("ip6", sentinel_ipv6(syncs_)))) {
       return {};
     }
     if (process_->ends_within(std::chrono::milliseconds(1))) {

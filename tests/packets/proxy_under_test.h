@@ -18,9 +18,16 @@ enum class Following {
 // The program under test, called with --config and --manifests.
 class ProxyUnderTest {
  public:
-  // `ipv6`: whether the node speaks it, so that rules of that family are to be waited for.
-  ProxyUnderTest(std::string program, Following following, ClusterDirectory& cluster, bool ipv6)
-      : program_(std::move(program)), following_(following), cluster_(cluster), ipv6_(ipv6) {}
+  struct Expected {
+    bool ipv6 = true;       // the node speaks it, so that rules of that family are to be waited for
+    bool unserved = false;  // a run with --once may tell, by exit status 1, of objects not served
+  };
+  ProxyUnderTest(std::string program, Following following, ClusterDirectory& cluster,
+                 const Expected& expected)
+      : program_(std::move(program)),
+        following_(following),
+        cluster_(cluster),
+        expected_(expected) {}
 
   // Returns when what the cluster directory holds by now is in the kernel.
   Result<> sync();
@@ -40,7 +47,7 @@ class ProxyUnderTest {
   std::string program_;
   Following following_;
   ClusterDirectory& cluster_;
-  bool ipv6_;
+  Expected expected_;
   std::optional<RunningProgram> process_;
   int syncs_ = 0;
 };
