@@ -15,7 +15,7 @@ std::vector<ConfigFlag> general_flags() {
        Takes::Value,
        Rank::AboveFile},
       {"cluster-cidr", {"clusterCIDR"}, "the pods' addresses: a prefix, or one of each family"},
-      {"detect-local-mode", {"detectLocalMode"}, "ClusterCIDR; other ways are not built yet"},
+      {"detect-local-mode", {"detectLocalMode"}, "ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix"},
       {"pod-bridge-interface", {"detectLocal.bridgeInterface"}, ""},
       {"pod-interface-name-prefix", {"detectLocal.interfaceNamePrefix"}, ""},
       {"nodeport-addresses", {"nodePortAddresses"}, "", Takes::List},

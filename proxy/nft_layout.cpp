@@ -229,8 +229,11 @@ void NftPlanner::reconcile_shared(std::string_view set, const Shared& deltas,
   }
 }
 
+// Where every local address answers, the rules ask the routing tables and not the set.
 void NftPlanner::reconcile_node_ports(const NodeModel& node) {
-  const std::set<IpAddress> wanted(node.node_port_ips.begin(), node.node_port_ips.end());
+  std::set<IpAddress> wanted;
+  if (!node.node_ports_anywhere)
+    wanted.insert(node.node_port_ips.begin(), node.node_port_ips.end());
   if (wanted == live_.node_port_ips) return;
   for (const IpAddress& ip : live_.node_port_ips) {
     if (wanted.contains(ip)) continue;

@@ -160,6 +160,7 @@ TEST_F(DaemonTest, ADryRunThatGoesOnPrintsADiffForEachSyncAndWritesNothing) {
     return dry_run.standard_output() ==
            "no change\n"
            "Service default/web:http\n"
+           "# ClusterIP 172.30.0.10:80/TCP: endpoints + 10.180.0.7:8080 - 10.180.0.2:8080\n"
            "- element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 0 : "
            "10.180.0.2 . 8080 }\n"
            "+ element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 0 : "

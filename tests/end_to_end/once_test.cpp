@@ -67,6 +67,7 @@ TEST_F(OnceTest, ADryRunShowsExactlyTheElementsThatAnEditOfOneEndpointChangesAnd
   EXPECT_EQ(dry_run.wait(), 1);
   EXPECT_EQ(dry_run.standard_output(),
             "Service default/web:http\n"
+            "# ClusterIP 172.30.0.10:80/TCP: endpoints + 10.180.0.9:8080 - 10.180.0.3:8080\n"
             "- element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 1 : "
             "10.180.0.3 . 8080 }\n"
             "+ element ip mini-kube-proxy cluster-endpoints { 172.30.0.10 . tcp . 80 . 1 : "
@@ -90,7 +91,8 @@ TEST_F(OnceTest, ADryRunNamesAServiceThatIsGoneByTheCommentOfItsElements) {
   ProgramRun dry_run(arguments({"--dry-run", "--once"}));
   EXPECT_EQ(dry_run.wait(), 1);
   EXPECT_THAT(dry_run.standard_output(),
-              HasSubstr("Service default/web:http\n- element ip mini-kube-proxy"));
+              HasSubstr("Service default/web:http\n# ClusterIP 172.30.0.10:80/TCP: gone, was to "
+                        "10.180.0.2:8080 "));
 }
 
 TEST_F(OnceTest, ADryRunAgainstNothingNeedsNoPrivilege) {
