@@ -39,6 +39,10 @@ void remove_set(Table& table, std::string_view name) {
 }
 
 const nft::Bytes kWeb = frontend_key(frontend("172.30.0.10:80"));
+const Frontend kNodePort{std::nullopt, Protocol::Tcp, 30080};
+const Frontend kBalancer = frontend("198.51.100.1:80");
+const Frontend kStickyAt = frontend("172.30.0.21:80");
+constexpr std::string_view kSticky = "default/sticky/tcp/http";
 
 const Damage kDamages[] = {
     {"nothing", [](Table&) {}},
@@ -114,7 +118,110 @@ const Damage kDamages[] = {
        key.append_field(std::array<std::uint8_t, 4>{10, 180, 0, 3});
        put(table, kHairpin, {key, {}, ""});
      }},
+    {"a_missing_node_port",
+     [](Table& table) { table.find_set(kNodePortSets.verdicts)->elements.clear(); }},
+    {"a_missing_short_circuit",
+     [](Table& table) { table.find_set(kNodePortSets.short_circuit)->elements.clear(); }},
+    {"a_missing_local_endpoint",
+     [](Table& table) { table.find_set(kNodePortSets.local_endpoints)->elements.clear(); }},
+    {"a_dropped_frontend_that_is_not",
+     [](Table& table) {
+       put(table, kNodePortSets.drop, {frontend_key(kNodePort), {}, "default/rich:http"});
+     }},
+    {"a_node_port_address_that_nobody_has",
+     [](Table& table) {
+       put(table, kNodePortIps, {address_key(ip("192.168.0.99")), {}, ""});
+     }},
+    {"a_missing_source_range",
+     [](Table& table) { table.find_set(kAllowedSources)->elements.clear(); }},
+    {"a_source_range_too_many",
+     [](Table& table) {
+       const nft::Element element = allowed_source(kBalancer, prefix("198.18.0.0/15"));
+       put(table, kAllowedSources, element);
+     }},
+    {"a_source_range_that_is_no_prefix",
+     [](Table& table) {
+       nft::Element element = allowed_source(kBalancer, prefix("198.18.0.0/32"));
+       element.value = nft::IntervalEnd{
+           std::get<nft::IntervalEnd>(allowed_source(kBalancer, prefix("198.18.0.2/32")).value)
+               .key};
+       put(table, kAllowedSources, element);
+     }},
+    {"a_firewalled_frontend_that_is_not",
+     [](Table& table) { table.find_set(kFirewalledServices)->elements.clear(); }},
+    {"a_choice_without_its_rules",
+     [](Table& table) { table.find_chain(affinity_cluster_chain(kSticky))->rules.clear(); }},
+    {"an_affinity_chain_with_a_foreign_rule",
+     [](Table& table) {
+       table.find_chain(affinity_internal_chain(kSticky))->rules.push_back({{nft::Reject{}}});
+     }},
+    {"a_missing_affinity_chain",
+     [](Table& table) {
+       table.find_set(kAddressSets.verdicts)->elements.erase(frontend_key(kStickyAt));
+       remove_chain(table, affinity_internal_chain(kSticky));
+     }},
+    {"an_affinity_chain_that_nobody_has",
+     [](Table& table) {
+       table.chains.push_back(
+           {{"affinity-cluster-default/ghost/tcp/http", std::nullopt}, {{{nft::Reject{}}}}});
+     }},
+    {"clients_of_an_endpoint_that_nobody_has",
+     [](Table& table) {
+       nft::Set set{"affinity-default/ghost/tcp/http__10.180.0.9/80",
+                    nft::Set::Kind::Set,
+                    {nft::Field::Ipv4Address},
+                    {}};
+       set.content = nft::Set::Content::Remembered;
+       table.sets.push_back({set, {}});
+     }},
+    {"clients_remembered_in_another_way",
+     [](Table& table) {
+       table.sets.push_back(
+           {{"affinity-default/ghost", nft::Set::Kind::Set, {nft::Field::Ipv4Address}, {}}, {}});
+     }},
 };
+
+// Everything that a Service may ask for, but for session affinity.
+std::shared_ptr<const Service> rich_service() {
+  auto service = std::make_shared<Service>();
+  service->metadata = {.name_space = "default", .name = "rich", .uid = "", .resource_version = ""};
+  service->type = Service::Type::LoadBalancer;
+  service->cluster_ip = "172.30.0.20";
+  service->cluster_ips = {"172.30.0.20"};
+  service->ip_families = {AddressType::Ipv4};
+  service->external_ips = {"192.0.2.1"};
+  service->load_balancer_ingress = {{.ip = "198.51.100.1", .proxy_mode = false}};
+  service->load_balancer_source_ranges = {"203.0.113.0/24"};
+  service->external_traffic_policy = TrafficPolicy::Local;
+  service->ports = {
+      {.name = "http", .protocol = Protocol::Tcp, .port = 80, .node_port = kNodePort.port}};
+  return service;
+}
+
+std::shared_ptr<const Service> sticky_service() {
+  auto service = std::make_shared<Service>(*rich_service());
+  service->metadata.name = "sticky";
+  service->cluster_ip = "172.30.0.21";
+  service->cluster_ips = {"172.30.0.21"};
+  service->external_ips.clear();
+  service->load_balancer_ingress.clear();
+  service->ports[0].node_port = 0;
+  service->client_ip_affinity_seconds = 10800;
+  return service;
+}
+
+std::shared_ptr<const EndpointSlice> slice_here(const std::string& owner) {
+  auto slice = std::make_shared<EndpointSlice>();
+  slice->metadata.name_space = "default";
+  slice->metadata.name = owner + "-here";
+  slice->service_name = owner;
+  slice->ports = {{.name = "http", .port = 8080, .protocol = Protocol::Tcp}};
+  EndpointSlice::Endpoint here;
+  here.address = "10.180.0.7";
+  here.node_name = "node-a";
+  slice->endpoints = {here};
+  return slice;
+}
 
 class NftAdoptionTest : public testing::TestWithParam<Damage> {
  protected:
@@ -124,7 +231,7 @@ class NftAdoptionTest : public testing::TestWithParam<Damage> {
   }
   std::string live() {
     return live_text(kernel_.dump(IpFamily::Ipv4, kTable).value(),
-                     live_settings(config_, {}, IpFamily::Ipv4));
+                     live_settings(config_, cluster_.node(), IpFamily::Ipv4));
   }
 
   Config config_;
@@ -138,6 +245,15 @@ TEST_P(NftAdoptionTest, IsRepairedByTheNextProcessInOneTransaction) {
   cluster_.put_service("web", {.cluster_ips = {"172.30.0.10"}});
   cluster_.put_slice("web", {"10.180.0.2", "10.180.0.3"});
   cluster_.put_service("empty", {.cluster_ips = {"172.30.0.11"}});
+  cluster_.put(rich_service());
+  cluster_.put(slice_here("rich"));
+  cluster_.put(sticky_service());
+  cluster_.put(slice_here("sticky"));
+  NodeFacts facts;
+  facts.node.name = "node-a";
+  facts.node.ips = {ip("192.168.0.1")};
+  facts.addresses = {ip("192.168.0.1")};
+  cluster_.put(facts);
   ASSERT_TRUE(start_over());
   const std::string whole = live();
   GetParam().inflict(kernel_.edit(IpFamily::Ipv4, kTable));
