@@ -54,6 +54,37 @@ TEST_F(DaemonTest, FollowsTheManifestsAndLeavesTheRulesWhenItIsTold) {
   EXPECT_EQ(kernel_.live(files_.config()), kTwoEndpoints);
 }
 
+TEST_F(DaemonTest, WhatChangesNothingForThisNodeSendsNothing) {
+  ProgramRun daemon(arguments());
+  ASSERT_TRUE(daemon.says(kReady)) << daemon.standard_error();
+  const std::uint32_t before = kernel_.generation();
+  files_.write("web.yaml",
+               "apiVersion: v1\nkind: Service\n"
+               "metadata: {name: web, labels: {team: shop}, annotations: {note: new}}\n"
+               "spec: {clusterIP: 172.30.0.10, ports: [{name: http, port: 80, targetPort: 9}]}\n");
+  const auto slice = [](const std::string& endpoints) {
+    return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
+           "metadata: {name: web-1, labels: {kubernetes.io/service-name: web, x: y}}\n"
+           "addressType: IPv4\nports: [{name: http, port: 8080}]\nendpoints: [" +
+           endpoints + "]\n";
+  };
+  // Not ready, and hints that not all have: the choice stays the same.
+  for (const char* endpoints :
+       {"{addresses: [10.180.0.2], nodeName: node-b, conditions: {ready: true, serving: false}}",
+        "{addresses: [10.180.0.2], nodeName: node-b}, "
+        "{addresses: [10.180.0.9], nodeName: node-b, conditions: {ready: false}}",
+        "{addresses: [10.180.0.2], nodeName: node-b, hints: {forZones: [{name: x}]}}"}) {
+    files_.write("web-1.yaml", slice(endpoints));
+  }
+  files_.write("node.yaml",
+               "apiVersion: v1\nkind: Node\nmetadata: {name: node-a, labels: {a: b}}\n");
+  // Behind all of that, something that counts: one transaction.
+  files_.write("web-1.yaml", slice("{addresses: [10.180.0.2], nodeName: node-b}, "
+                                   "{addresses: [10.180.0.3], nodeName: node-b}"));
+  EXPECT_TRUE(becomes(kTwoEndpoints)) << kernel_.live(files_.config());
+  EXPECT_EQ(kernel_.generation(), before + 1);
+}
+
 TEST_F(DaemonTest, ToldToStopAmidAChangeItLeavesTheRulesBeforeOrAfterAndNothingBetween) {
   std::string many;
   for (int i = 1; i <= 200; ++i) {

@@ -22,8 +22,8 @@ class KernelView {
     std::string text;
     for (const IpFamily family : {IpFamily::Ipv4, IpFamily::Ipv6}) {
       const auto ruleset = socket_->dump(family, kTable);
-      text += ruleset ? live_text(*ruleset, live_settings(config, {}, family))
-                      : ruleset.error().what;
+      text +=
+          ruleset ? live_text(*ruleset, live_settings(config, {}, family)) : ruleset.error().what;
     }
     return text;
   }

@@ -29,6 +29,9 @@ class ManifestFiles {
 };
 
 std::string service_manifest(const std::string& name, const std::string& cluster_ip, int port = 80);
+// Services that together ask for everything that a Service can, in both families, with endpoints;
+// the Node node-a at 192.168.0.1; and the range of the cluster IPs.
+std::string every_kind_of_service();
 // Endpoints on port 8080 of node-b.
 std::string slice_manifest(const std::string& service, const std::vector<std::string>& addresses);
 

@@ -13,6 +13,7 @@
 namespace mkp {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class OnceTest : public testing::Test {
@@ -122,6 +123,22 @@ TEST_F(OnceTest, WhatNftListsOfOurTablesItLoadsAgain) {
   ASSERT_TRUE(loaded) << loaded.error().what;
   EXPECT_EQ(packets::run_program({"nft", "list", "ruleset"}).value(), listed);
   EXPECT_EQ(kernel_.live(files_.config()), kWebLive);
+}
+
+TEST_F(OnceTest, WhatNftListsOfEveryKindOfServiceItLoadsAgainAsItWas) {
+  ASSERT_TRUE(packets::run_program({"ip", "addr", "replace", "192.168.0.1/32", "dev", "lo"}));
+  files_.write("every-kind.yaml", every_kind_of_service());
+  ASSERT_EQ(once(), 0);
+  const std::string listed = packets::run_program({"nft", "list", "ruleset"}).value();
+  EXPECT_THAT(listed, AllOf(HasSubstr("@firewalled-services"), HasSubstr("goto external-local"),
+                            HasSubstr("ip daddr 172.30.0.0/16 drop"), HasSubstr("update @")));
+  ASSERT_TRUE(packets::run_program({"nft", "flush", "ruleset"}));
+  const auto loaded = packets::run_program({"nft", "-f", "-"}, listed);
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  // Byte for byte what we had written: nothing is left to change.
+  ProgramRun dry_run(arguments({"--dry-run", "--once"}));
+  EXPECT_EQ(dry_run.wait(), 0);
+  EXPECT_EQ(dry_run.standard_output(), "no change\n");
 }
 
 TEST_F(OnceTest, CleanupRemovesOursAndNothingElseAndSucceedsWhenThereIsNothing) {
