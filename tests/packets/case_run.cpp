@@ -57,6 +57,10 @@ class Run {
       Result<> stopped = proxy_.stop(SIGTERM);
       if (!stopped) return stopped;
     }
+    if (step.settings) {
+      Result<> written = cluster_.write_config(*step.settings, settings_.mode, node_object_.name);
+      if (!written) return written;
+    }
     Result<> changed = change_node(step);
     if (!changed) return changed;
     if (step.service_cidrs) {

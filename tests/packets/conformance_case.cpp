@@ -202,6 +202,23 @@ std::string read_objects(Fields& fields, const std::string& valid, const std::st
   return odd_text.empty() ? text : text + "\n---\n" + odd_text;
 }
 
+// All but what says in which mode, and for which cluster, the proxy runs.
+ProxySettings read_settings(Fields& fields) {
+  ProxySettings settings;
+  settings.detect_local_mode = fields.get_or<std::string>("detectLocalMode", "ClusterCIDR");
+  settings.bridge_interface = fields.get_or<std::string>("bridgeInterface", "");
+  settings.interface_name_prefix = fields.get_or<std::string>("interfaceNamePrefix", "");
+  if (settings.detect_local_mode == "ClusterCIDR") {
+    settings.cluster_cidr = fields.require("clusterCIDR").as<std::string>();
+  }
+  settings.masquerade_bit = fields.get<int>("masqueradeBit");
+  settings.node_port_addresses = fields.get<std::vector<std::string>>("nodePortAddresses");
+  settings.localhost_node_ports = fields.get_or("localhostNodePorts", true);
+  settings.masquerade_all = fields.get_or("masqueradeAll", false);
+  settings.conntrack_tcp_be_liberal = fields.get_or("conntrackTCPBeLiberal", false);
+  return settings;
+}
+
 Step read_step(const YAML::Node& node) {
   Fields fields(node);
   Step step;
@@ -214,6 +231,12 @@ Step read_step(const YAML::Node& node) {
     step.node_addresses = read_address_change(change);
   }
   step.restart = fields.get_or("restart", false);
+  if (const YAML::Node config = fields.find("config")) {
+    if (!step.restart) refuse(config, "is read at a start only");
+    Fields settings(config);
+    step.settings = read_settings(settings);
+    settings.refuse_others();
+  }
   step.flows = read_flows(fields.require("flows"));
   fields.get<std::string>("note");
   fields.refuse_others();
@@ -232,24 +255,10 @@ NodeUnderTest read_node(const YAML::Node& node) {
   return read;
 }
 
-void read_local_detection(Fields& fields, ProxySettings& settings) {
-  settings.detect_local_mode = fields.get_or<std::string>("detectLocalMode", "ClusterCIDR");
-  settings.bridge_interface = fields.get_or<std::string>("bridgeInterface", "");
-  settings.interface_name_prefix = fields.get_or<std::string>("interfaceNamePrefix", "");
-  if (settings.detect_local_mode == "ClusterCIDR") {
-    settings.cluster_cidr = fields.require("clusterCIDR").as<std::string>();
-  }
-}
-
 void read_config(const YAML::Node& node, Case& read) {
   Fields fields(node);
   read.modes = read_modes(fields.require("mode"));
-  read_local_detection(fields, read.settings);
-  read.settings.masquerade_bit = fields.get<int>("masqueradeBit");
-  read.settings.node_port_addresses = fields.get<std::vector<std::string>>("nodePortAddresses");
-  read.settings.localhost_node_ports = fields.get_or("localhostNodePorts", true);
-  read.settings.masquerade_all = fields.get_or("masqueradeAll", false);
-  read.settings.conntrack_tcp_be_liberal = fields.get_or("conntrackTCPBeLiberal", false);
+  read.settings = read_settings(fields);
   read.steps.front().service_cidrs = fields.get<std::vector<std::string>>("serviceCIDRs");
   fields.refuse_others();
 }

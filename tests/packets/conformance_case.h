@@ -41,6 +41,18 @@ struct Flow {
 
 std::string to_text(const Flow& flow);
 
+struct ProxySettings {
+  std::string cluster_cidr;
+  std::string detect_local_mode = "ClusterCIDR";
+  std::string bridge_interface{};
+  std::string interface_name_prefix{};
+  std::optional<int> masquerade_bit{};
+  std::optional<std::vector<std::string>> node_port_addresses{};
+  bool localhost_node_ports = true;
+  bool masquerade_all = false;
+  bool conntrack_tcp_be_liberal = false;
+};
+
 // What a step changes of the Node object.
 struct NodeChange {
   std::optional<std::string> zone;  // absent: none
@@ -55,25 +67,14 @@ struct AddressChange {
 
 struct Step {
   std::string about;
-  std::string apply;   // manifests
-  std::string remove;  // manifests; applied after `apply`
+  std::optional<ProxySettings> settings;  // other ones, for the restart
+  std::string apply;                      // manifests
+  std::string remove;                     // manifests; applied after `apply`
   std::optional<NodeChange> node;
   AddressChange node_addresses;
   std::optional<std::vector<std::string>> service_cidrs;
   bool restart = false;
   std::vector<Flow> flows;
-};
-
-struct ProxySettings {
-  std::string cluster_cidr;
-  std::string detect_local_mode = "ClusterCIDR";
-  std::string bridge_interface{};
-  std::string interface_name_prefix{};
-  std::optional<int> masquerade_bit{};
-  std::optional<std::vector<std::string>> node_port_addresses{};
-  bool localhost_node_ports = true;
-  bool masquerade_all = false;
-  bool conntrack_tcp_be_liberal = false;
 };
 
 struct NodeUnderTest {

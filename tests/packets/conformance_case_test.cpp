@@ -158,6 +158,17 @@ TEST(ConformanceCase, ReadsWhatAStepChangesOfTheNode) {
   EXPECT_EQ(step.node_addresses.remove.size(), 1U);
 }
 
+TEST(ConformanceCase, ReadsOtherSettingsAtARestartOnly) {
+  const Case read_back =
+      read({.of_case = "  steps:\n  - {about: x, restart: true, config: {clusterCIDR: \"\", "
+                       "masqueradeAll: true}, flows: []}\n"});
+  EXPECT_TRUE(read_back.steps.at(1).settings.value_or(ProxySettings{}).masquerade_all);
+  EXPECT_THAT(
+      refusal_of(case_with(
+          {.of_case = "  steps:\n  - {about: x, config: {clusterCIDR: \"\"}, flows: []}\n"})),
+      HasSubstr("is read at a start only"));
+}
+
 TEST(ConformanceCase, TakesOddObjectsAlongWithValidOnes) {
   const Case read_back = read({.of_case = "  unserved: true\n  oddObjects: \"kind: Odd\"\n"
                                           "  steps:\n  - {about: x, apply: \"kind: Fine\", "

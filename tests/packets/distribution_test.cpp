@@ -22,6 +22,7 @@ class Distribution : public ProxiedNode {
 
   static std::vector<std::string> pods(std::size_t count) {
     std::vector<std::string> addresses;
+    addresses.reserve(count);
     for (std::size_t pod = 1; pod <= count; ++pod) {
       addresses.push_back(fmt::format("10.64.2.{}", pod));
     }

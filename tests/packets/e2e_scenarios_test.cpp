@@ -85,7 +85,7 @@ TEST(E2eScenarios, AreShownByTestsThatExist) {
   std::vector<std::string> unknown;
   for (const auto& [scenario, row] : rows()) {
     for (const std::string& name : matches(row, std::regex("`([^`]+)`"))) {
-      if (!known.contains(name)) unknown.push_back(scenario + " " + name);
+      if (!known.contains(name)) unknown.push_back(fmt::format("{} {}", scenario, name));
     }
   }
   EXPECT_THAT(unknown, IsEmpty());

@@ -9,8 +9,8 @@
 namespace mkp::packets {
 namespace {
 
-// Enough to meet an endpoint that is chosen once in 20 times, but for one run in 28,000.
-constexpr int kMostTries = 200;
+// Enough to meet an endpoint that is chosen once in 24 times, but for one run in 100,000 millions.
+constexpr int kMostTries = 600;
 // Tries after which a wrong endpoint that is as likely as the right one has shown itself.
 constexpr int kLeastTries = 16;
 constexpr int kTriesWithoutChoice = 3;

@@ -72,7 +72,7 @@ TEST_F(FlowCheckTest, ReportsAnEndpointThatNobodyExpects) {
 TEST_F(FlowCheckTest, ReportsAnEndpointThatIsNeverChosen) {
   load("ip daddr 10.96.0.10 meta l4proto { tcp, udp, sctp } dnat ip to 10.64.1.5:8080");
   EXPECT_EQ(mismatch(translated({{kFirst, false}, {kSecond, false}})),
-            "never 10.64.2.5:8080 in 200 tries");
+            "never 10.64.2.5:8080 in 600 tries");
 }
 
 TEST_F(FlowCheckTest, ReportsAMissingMasquerade) {

@@ -44,6 +44,7 @@ bool ends_within(const Descriptor& process, int milliseconds) {
 
 Result<pid_t> spawn(const std::vector<std::string>& command, int input, int output) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

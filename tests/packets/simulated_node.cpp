@@ -115,6 +115,7 @@ Result<std::unique_ptr<SimulatedNode>> SimulatedNode::create(
 Result<> SimulatedNode::configure(Ipv6 ipv6) const {
   std::string commands = "link set lo up\nlink set pods up\nlink set outside up\n";
   std::vector<std::pair<IpAddress, std::string_view>> given;
+  given.reserve(addresses_.size() + 2);
   for (const IpAddress& address : addresses_) given.emplace_back(address, "outside");
   given.emplace_back(ip(kPodGateway), "pods");
   if (ipv6 == Ipv6::On) given.emplace_back(ip(kPodGatewayV6), "pods");
@@ -210,7 +211,7 @@ Result<std::vector<Seen>> SimulatedNode::settle(IpFamily family) {
     if (!arrived) return tl::unexpected(arrived.error());
   }
   // What was put on one path while another one was being read.
-  for (Seen& one : read_all()) seen.push_back(std::move(one));
+  for (const Seen& one : read_all()) seen.push_back(one);
   return seen;
 }
 
@@ -227,11 +228,11 @@ Result<> SimulatedNode::send_sentinels(IpFamily family, std::uint32_t tag) const
 Result<> SimulatedNode::await_sentinels(std::uint32_t tag, std::vector<Seen>& seen) const {
   int missing = 2;
   for (;;) {
-    for (Seen& one : read_all()) {
+    for (const Seen& one : read_all()) {
       const bool awaited =
           one.sighting.kind == Sighting::Kind::Sentinel && one.sighting.packet.tag == tag;
       if (awaited) --missing;
-      seen.push_back(std::move(one));
+      seen.push_back(one);
     }
     if (missing <= 0) return {};
     Result<> more = wait_for_packets();
