@@ -201,7 +201,7 @@ struct Set {
     // dynamic,timeout`. Neither written by a transaction nor listed by a dump.
     Remembered,
   };
-  static constexpr std::uint32_t kMaxRemembered = 65535;  // nft's own default for such a set
+  static constexpr std::uint32_t kMaxRemembered = 65535;  // the kernel's own limit for such a set
   std::string name;
   Kind kind = Kind::Set;
   std::vector<Field> key;

@@ -233,7 +233,9 @@ SetShape shape_of(const Set& set) {
     shape.data_size = static_cast<std::uint32_t>(size_of(set.data));
   }
   shape.userdata = userdata_of(set);
-  if (set.content == Set::Content::Remembered) shape.size = Set::kMaxRemembered;
+  // Remembered: the size is left to the kernel. It makes room at once for as many keys as it is
+  // told, a megabyte for kMaxRemembered, and 5 ms of work; told nothing, it begins small, and takes
+  // that very limit when a rule first updates the set.
   if (set.content == Set::Content::Intervals) {
     for (const Field field : set.key) {
       shape.field_sizes.push_back(static_cast<std::uint8_t>(size_of(field)));
@@ -263,6 +265,8 @@ Set set_of_shape(std::string name, const SetShape& shape) {
   // The kernel's own matter.
   if (set.kind == Set::Kind::VerdictMap) ours.data_size = shape.data_size;
   if (set.content != Set::Content::Intervals) ours.field_sizes = shape.field_sizes;
+  const bool limited = shape.size == Set::kMaxRemembered;  // by the kernel, or by nft
+  if (set.content == Set::Content::Remembered && limited) ours.size = shape.size;
   set.foreign = !key || !data || !listable || !can_declare(set) || ours != shape;
   return set;
 }
