@@ -77,13 +77,12 @@ void FamilyProxier::acknowledge(const RuleDiff& changes) {
   for (const auto& [name, change] : changes.changes) {
     no_local_endpoints_.subtract(change.before);
     no_local_endpoints_.add(change.after);
-    if (change.after == ServicePort{}) {
+    if (change.after.empty()) {
       applied_.erase(name);
     } else {
       applied_.insert_or_assign(name, change.after);
     }
   }
-  if (changes.node) applied_node_ = *changes.node;
 }
 
 Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
@@ -102,6 +101,7 @@ Result<SyncReport> FamilyProxier::sync_touched(const ClusterState& cluster,
   if (!report) return report;
   udp_changes_.push_back(udp_changes(family_, changes));
   acknowledge(changes);
+  applied_node_ = node;
   unacknowledged_.clear();
   return report;
 }

@@ -127,7 +127,7 @@ void NftPlanner::want(const ServicePortName& name, const ServicePort& port) {
   if (std::optional<AffinityRules> rules = affinity_rules(port, name.protocol)) {
     touched_affinity_[affinity_name(name)] = {std::move(rules), to_text(name)};
   }
-  if (port != ServicePort{}) count(port, 1, subject(to_text(name)));
+  if (!port.empty()) count(port, 1, subject(to_text(name)));
 }
 
 void NftPlanner::unwant(const ServicePortName& name, const ServicePort& port) {

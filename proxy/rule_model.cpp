@@ -66,6 +66,11 @@ std::string_view to_text(FrontendKind kind) {
   return "";
 }
 
+bool ServicePort::empty() const {
+  static const ServicePort nothing;
+  return *this == nothing;
+}
+
 const std::vector<Endpoint>& ServicePort::cluster_endpoints() const {
   return endpoints.cluster ? *endpoints.cluster : kNoEndpoints;
 }
@@ -94,7 +99,7 @@ RuleDiff diff(const RuleModel& applied, const RuleModel& desired) {
   }
   for (const auto& [name, after] : desired) {
     // A port that nothing is left of is as good as none.
-    if (applied.contains(name) || after == ServicePort{}) continue;
+    if (applied.contains(name) || after.empty()) continue;
     result.changes.emplace(name, RuleDiff::Change{{}, after});
   }
   return result;
@@ -109,8 +114,8 @@ std::string to_text(const RuleDiff& diff) {
                         list_text(diff.node->service_cidrs));
   }
   for (const auto& [name, change] : diff.changes) {
-    if (change.before != ServicePort{}) text += line('-', name, change.before);
-    if (change.after != ServicePort{}) text += line('+', name, change.after);
+    if (!change.before.empty()) text += line('-', name, change.before);
+    if (!change.after.empty()) text += line('+', name, change.after);
   }
   return text;
 }

@@ -51,6 +51,7 @@ struct ServicePort {
 
   bool operator==(const ServicePort&) const = default;
 
+  bool empty() const;  // as if it were not there
   const std::vector<Endpoint>& cluster_endpoints() const;
   const std::vector<Endpoint>& local_endpoints() const;
   // Of ClusterIP frontends, and of all others as far as clients outside are concerned.
