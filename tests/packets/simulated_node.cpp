@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -109,7 +110,31 @@ Result<std::unique_ptr<SimulatedNode>> SimulatedNode::create(
       std::move(*space), std::move(*pods), std::move(*outside), std::move(*local), addresses));
   Result<> configured = node->configure(ipv6);
   if (!configured) return tl::unexpected(configured.error());
+  Result<> answers = node->await_answers(ipv6);
+  if (!answers) return tl::unexpected(answers.error());
   return node;
+}
+
+Result<> SimulatedNode::await_answers(Ipv6 ipv6) {
+  std::vector<std::pair<IpAddress, IpAddress>> paths{{ip("10.64.1.2"), ip(kPodGateway)},
+                                                     {ip("192.0.2.1"), ip(kPodGateway)}};
+  if (ipv6 == Ipv6::On) {
+    paths.emplace_back(ip("fd64::1:2"), ip(kPodGatewayV6));
+    paths.emplace_back(ip("2001:db8:77::1"), ip(kPodGatewayV6));
+  }
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(kSentinelPatienceMs);
+  for (const auto& [from, to] : paths) {
+    for (;;) {
+      const Result<Outcome> outcome = probe({Transport::Tcp, {from, 1}, {to, 1}, 1, false});
+      if (!outcome) return tl::unexpected(outcome.error());
+      if (outcome->refused) break;
+      if (std::chrono::steady_clock::now() > deadline) {
+        return fail(Errc::Unavailable, "the node does not answer " + mkp::to_text(from));
+      }
+    }
+  }
+  return {};
 }
 
 Result<> SimulatedNode::configure(Ipv6 ipv6) const {

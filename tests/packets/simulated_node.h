@@ -61,6 +61,8 @@ class SimulatedNode {
   SimulatedNode(NetworkNamespace space, TunDevice pods, TunDevice outside, LocalSockets local,
                 std::vector<IpAddress> addresses);
   Result<> configure(Ipv6 ipv6) const;
+  // A device may be up before what the node sends through it gets out.
+  Result<> await_answers(Ipv6 ipv6);
   bool is_local(const IpAddress& address) const;
   Result<std::vector<Seen>> settle(IpFamily family);
   Result<> send_sentinels(IpFamily family, std::uint32_t tag) const;
