@@ -33,7 +33,7 @@ struct ListenAddress {
 // Which of this node's addresses take traffic for node ports. Neither `primary` nor a prefix: all
 // of them.
 struct NodePortAddresses {
-  bool primary = false;  // the node's own, one of each family; then `prefixes` is empty
+  bool primary = false;  // the node's own, one of each family
   std::vector<IpPrefix> prefixes;
 
   bool operator==(const NodePortAddresses&) const = default;

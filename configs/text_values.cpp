@@ -181,13 +181,24 @@ Result<std::vector<IpPrefix>> parse_value(std::string_view text) {
 
 template <>
 Result<NodePortAddresses> parse_value(std::string_view text) {
-  if (text == "primary") return NodePortAddresses{.primary = true, .prefixes = {}};
   NodePortAddresses addresses;
+  const auto add = [&](std::initializer_list<const char*> prefixes) {
+    for (const char* prefix : prefixes) {
+      addresses.prefixes.push_back(parse_ip_prefix(prefix).value_or(IpPrefix{}));
+    }
+  };
   for (const std::string_view part : split_list(text)) {
-    if (part == "primary") return fail(Errc::Invalid, "\"primary\" must be the only entry");
-    const std::optional<IpPrefix> prefix = parse_ip_prefix(part);
-    if (!prefix) return is_not(part, "primary or a prefix such as 192.168.0.0/24");
-    addresses.prefixes.push_back(*prefix);
+    if (part == "primary") {
+      addresses.primary = true;
+    } else if (part == "localhost") {
+      add({"127.0.0.0/8", "::1/128"});
+    } else if (part == "all") {
+      add({"0.0.0.0/0", "::/0"});
+    } else if (const std::optional<IpPrefix> prefix = parse_ip_prefix(part)) {
+      addresses.prefixes.push_back(*prefix);
+    } else {
+      return is_not(part, "primary, localhost, all or a prefix such as 192.168.0.0/24");
+    }
   }
   return addresses;
 }
@@ -260,7 +271,8 @@ std::string value_text(const std::vector<IpPrefix>& value) {
 }
 
 std::string value_text(const NodePortAddresses& value) {
-  return value.primary ? "primary" : value_text(value.prefixes);
+  if (!value.primary) return value_text(value.prefixes);
+  return value.prefixes.empty() ? "primary" : "primary," + value_text(value.prefixes);
 }
 
 std::string value_text(const std::vector<LoggingConfig::Module>& value) {

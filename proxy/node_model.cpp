@@ -39,15 +39,23 @@ LocalPods local_pods(const Config& config, const NodeInfo& node, IpFamily family
 std::vector<IpPrefix> node_port_prefixes(const Config& config, const NodeInfo& node,
                                          IpFamily family) {
   const NodePortAddresses& asked = config.node_port_addresses;
-  if (!asked.primary) return of_family(asked.prefixes, family);
+  std::vector<IpPrefix> prefixes = of_family(asked.prefixes, family);
   const IpAddress own = node_ip(node, family);
-  if (is_loopback(own)) return {};  // not known
-  return {prefix_of(own, 128)};
+  // Where it is not known, the node's own is as if it were not asked for.
+  if (asked.primary && !is_loopback(own)) prefixes.insert(prefixes.begin(), prefix_of(own, 128));
+  return prefixes;
 }
 
 void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily family,
                      NodeRead& read) {
   const std::vector<IpPrefix> prefixes = node_port_prefixes(config, facts.node, family);
+  for (const IpPrefix& prefix : prefixes) {
+    if (!is_loopback(prefix.address)) continue;
+    read.problems.push_back(fmt::format(
+        "nodePortAddresses: {} is of loopback, which never answers on node ports: clients on this "
+        "node use its other addresses",
+        to_text(prefix)));
+  }
   const bool anywhere =
       prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
                                       [](const IpPrefix& prefix) { return prefix.length == 0; });
@@ -58,7 +66,7 @@ void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily fami
                                        [&](const IpPrefix& one) { return contains(one, ip); });
     if (anywhere || asked_for) read.model.node_port_ips.push_back(ip);
   }
-  if (!anywhere && read.model.node_port_ips.empty()) {
+  if (!anywhere && read.model.node_port_ips.empty() && !is_loopback(prefixes.front().address)) {
     read.problems.push_back(fmt::format(
         "no {} address of this node is within {}, which nodePortAddresses asks for: node ports get "
         "no {} traffic until an interface has such an address, or nodePortAddresses is changed",

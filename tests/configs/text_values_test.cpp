@@ -64,13 +64,14 @@ TEST(TextValuesTest, PrefixesAreSplitAtCommasAndNotTrimmed) {
             "\"\" is not a prefix such as 10.180.0.0/16 or fd00:10:180::/56");
 }
 
-TEST(TextValuesTest, PrimaryStandsAlone) {
+TEST(TextValuesTest, NodePortAddressesAreKeywordsAndPrefixes) {
   EXPECT_EQ(reread<NodePortAddresses>("primary"), "primary");
   EXPECT_EQ(reread<NodePortAddresses>("192.168.0.0/24,fd00::/64"), "192.168.0.0/24,fd00::/64");
-  EXPECT_EQ(reread<NodePortAddresses>("primary,192.168.0.0/24"),
-            "\"primary\" must be the only entry");
+  EXPECT_EQ(reread<NodePortAddresses>("192.168.0.0/24,primary"), "primary,192.168.0.0/24");
+  EXPECT_EQ(reread<NodePortAddresses>("localhost"), "127.0.0.0/8,::1/128");
+  EXPECT_EQ(reread<NodePortAddresses>("all"), "0.0.0.0/0,::/0");
   EXPECT_EQ(reread<NodePortAddresses>("192.168.0.1"),
-            "\"192.168.0.1\" is not primary or a prefix such as 192.168.0.0/24");
+            "\"192.168.0.1\" is not primary, localhost, all or a prefix such as 192.168.0.0/24");
 }
 
 TEST(TextValuesTest, ModulesHaveAPatternAndAVerbosity) {
