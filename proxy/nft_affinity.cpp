@@ -82,7 +82,7 @@ ChainState endpoint_state(const NftSettings& settings, std::string_view name,
 }
 
 // First whoever remembers the client, then each of those left with the same chance.
-ChainState choice_state(const NftSettings& settings, std::string chain, std::string_view name,
+ChainState choice_state(const NftSettings& settings, std::string_view chain, std::string_view name,
                         const std::vector<Endpoint>& endpoints) {
   ChainState state{regular_chain(chain), {}};
   for (const Endpoint& endpoint : endpoints) {

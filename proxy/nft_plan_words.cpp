@@ -115,10 +115,12 @@ std::string change_text(const LiveFrontend& before, const LiveFrontend& after) {
 }
 
 std::string line_of(const NftChange::FrontendChange& change) {
-  const std::string what = frontend_text(change.frontend, change.kind);
-  if (!change.before) return fmt::format("{}: new, {}", what, state_text(*change.after));
-  if (!change.after) return fmt::format("{}: gone, was {}", what, state_text(*change.before));
-  return fmt::format("{}: {}", what, change_text(*change.before, *change.after));
+  std::string text = frontend_text(change.frontend, change.kind) + ": ";
+  const std::optional<LiveFrontend>& before = change.before;
+  const std::optional<LiveFrontend>& after = change.after;
+  if (before && after) return text + change_text(*before, *after);
+  if (after) return text + "new, " + state_text(*after);
+  return before ? text + "gone, was " + state_text(*before) : text;
 }
 
 std::string affinity_text(const AffinityRules& rules) {
@@ -130,10 +132,10 @@ std::string affinity_text(const AffinityRules& rules) {
 }
 
 std::string line_of(const NftChange::AffinityChange& change) {
-  constexpr std::string_view kWhat = "sessionAffinity ClientIP";
-  if (!change.before) return fmt::format("{}: new, {}", kWhat, affinity_text(*change.after));
-  if (!change.after) return fmt::format("{}: gone, clients are forgotten", kWhat);
-  return fmt::format("{}: {}", kWhat, affinity_text(*change.after));
+  constexpr std::string_view kWhat = "sessionAffinity ClientIP: ";
+  const std::optional<AffinityRules>& after = change.after;
+  if (!after) return fmt::format("{}gone, clients are forgotten", kWhat);
+  return fmt::format("{}{}{}", kWhat, change.before ? "" : "new, ", affinity_text(*after));
 }
 
 std::string pods_text(const LocalPods& pods) {
