@@ -128,7 +128,10 @@ Result<> RulesetDump::take_set(ByteSpan attributes) {
   if (!is_ours(table->payload(NFTA_SET_TABLE))) return {};
   const std::optional<std::string_view> name = read_name(table->payload(NFTA_SET_NAME));
   if (!name) return fail(Errc::Invalid, "a set has no name");
-  Set set = set_of_shape(std::string(*name), parse_shape(attributes));
+  const SetShape shape = parse_shape(attributes);
+  // Belongs to a rule, and goes with it.
+  if ((shape.flags & NFT_SET_ANONYMOUS) != 0) return {};
+  Set set = set_of_shape(std::string(*name), shape);
   for (const int unknown :
        {NFTA_SET_TIMEOUT, NFTA_SET_OBJ_TYPE, NFTA_SET_EXPR, NFTA_SET_EXPRESSIONS}) {
     if (table->has(static_cast<std::size_t>(unknown))) set.foreign = true;

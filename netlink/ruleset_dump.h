@@ -20,8 +20,9 @@ namespace mkp::nft {
 //
 // What ruleset.h has no words for is told apart, never dropped in silence: an expression becomes an
 // UnknownExpression; a chain or a set that we never declare so is `foreign`; an element that cannot
-// be said (one with flags, a timeout, a counter) is left out and makes its set foreign. The
-// elements of a set of Remembered keys are no part of it: they are passed over.
+// be said (one with flags, a timeout, a counter) is left out and makes its set foreign. An
+// anonymous set is a part of its rule, and passed over. The elements of a set of Remembered keys
+// are no part of it: they are passed over.
 class RulesetDump {
  public:
   RulesetDump(IpFamily family, std::string_view table);

@@ -34,7 +34,8 @@ class Plan {
   // syntax. Empty for an empty plan.
   virtual std::string to_text() const = 0;
 
-  // Of the frontends that go: where each has led so far.
+  // Of the frontends that go with a resync: where each has led so far. Other plans have none to
+  // tell: who made the diff knows.
   struct GoneFrontend {
     Frontend frontend;
     std::vector<Endpoint> endpoints;  // sorted

@@ -44,6 +44,9 @@ class ClusterFeed {
   bool has_changes() const { return !services_.empty() || !endpoints_.empty() || !node_.empty(); }
   ClusterChanges take();
 
+  // Whether this node's Node object has podCIDRs, as last heard.
+  bool knows_pod_cidrs() const { return node_.knows_pod_cidrs(); }
+
   // The addresses of this node's interfaces, sorted: as they are now.
   void note_addresses(std::vector<IpAddress> addresses);
 

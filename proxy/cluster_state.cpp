@@ -60,7 +60,8 @@ ServicePort rules_of_port(const ServicePortSpec& spec, Protocol protocol,
   rule.endpoints = select_endpoints(spec.endpoint_policy(), endpoints, node);
   if (protocol == Protocol::Udp) {
     for (const EndpointInfo& info : endpoints) {
-      if (info.serving) rule.serving.push_back(info.endpoint);
+      // A ready one gets new flows even if it does not serve (publishNotReadyAddresses).
+      if (info.serving || info.ready) rule.serving.push_back(info.endpoint);
     }
   }
   rule.hairpin = hairpin_addresses(endpoints, rule.endpoints, node);

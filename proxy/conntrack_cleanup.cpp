@@ -24,8 +24,6 @@ constexpr std::size_t kPortion = 1'000;
 
 constexpr IpFamily kFamilies[] = {IpFamily::Ipv4, IpFamily::Ipv6};
 
-std::string_view name_of(IpFamily family) { return family == IpFamily::Ipv4 ? "IPv4" : "IPv6"; }
-
 // What one visit has found.
 struct Found {
   std::size_t flows = 0;
@@ -78,7 +76,7 @@ asio::awaitable<Result<>> ConntrackCleanup::visit_where_due() {
       outcome = fail(std::move(report.error()),
                      fmt::format("UDP clients that keep their source port may keep talking to {} "
                                  "endpoints that are gone, until their flows time out",
-                                 name_of(family)));
+                                 to_text(family)));
     }
   }
   co_return outcome;
@@ -136,7 +134,7 @@ bool ConntrackCleanup::is_due() const {
 
 void ConntrackCleanup::tell(const Report& report) const {
   spdlog::debug("{} UDP flows of {} looked at in {:.3f} ms, {} of them stale and forgotten",
-                report.visited, name_of(report.family),
+                report.visited, to_text(report.family),
                 std::chrono::duration<double, std::milli>(report.duration).count(),
                 report.forgotten);
   if (on_visit_) on_visit_(report);

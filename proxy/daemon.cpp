@@ -31,43 +31,12 @@ namespace {
 using namespace asio::experimental::awaitable_operators;
 using namespace std::chrono_literals;
 
-// Kernels before 6.2 see a chain as referenced for a moment after the element that named it is
-// gone.
-constexpr Duration kChainRest = 1s;
+constexpr Duration kAddressPause = 100ms;
+// As kube-proxy waits for them.
+constexpr Duration kPodCidrPatience = 5min;
 // A change waits for the rest of its reading, but no longer than that: what a relist brings belongs
 // to no reading.
 constexpr Duration kLongestHold = 100ms;
-
-double milliseconds(Duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
-void log_sync(const SyncReport& report) {
-  if (report.transactions == 0 && report.resyncs == 0) {
-    spdlog::debug("nothing to change in the rules");
-    return;
-  }
-  spdlog::log(
-      report.resyncs ? spdlog::level::info : spdlog::level::debug,
-      "{} Service ports changed: {} objects added, {} removed in {} transactions; {:.3f} ms "
-      "to work out, {:.3f} ms "
-      "in the kernel",
-      report.size.service_ports, report.size.added, report.size.removed, report.transactions,
-      milliseconds(report.compute), milliseconds(report.kernel));
-}
-
-std::string summary(const PlanSize& size) {
-  if (size.added == 0 && size.removed == 0) return "no change\n";
-  return fmt::format("{} to add, {} to remove; {} Service ports change\n", size.added, size.removed,
-                     size.service_ports);
-}
-
-Result<> print(const FamilyProxier::Preview& preview) {
-  const std::string text = preview.text + summary(preview.size);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (std::fflush(stdout) != 0 || !written) return fail_errno(errno, "print the diff");
-  return {};
-}
 
 }  // namespace
 
@@ -150,8 +119,8 @@ Result<> Daemon::prepare() {
       options_.config.cluster_cidr.empty() && !options_.config.nftables.masquerade_all) {
     spdlog::warn(
         "clusterCIDR is not set: nobody's address is replaced on the way to a cluster IP, so "
-        "clients "
-        "outside the cluster may get no answer; pods are not affected");
+        "clients outside the cluster may get no answer, and pods use frontends of "
+        "externalTrafficPolicy Local as those outside do");
   }
   if (Result<> opened = open_kernel(); !opened) return opened;
   for (const IpFamily family : families_) {
@@ -244,6 +213,8 @@ asio::awaitable<int> Daemon::serve() {
 asio::awaitable<void> Daemon::sync_until_signalled() {
   co_await (stop_on_signal() || feed_->wait_for_sync());
   if (stopping_) co_return;
+  co_await (stop_on_signal() || wait_for_pod_cidrs());
+  if (stopping_) co_return;
   const auto work = [this]() -> asio::awaitable<Result<>> {
     return options_.dry_run ? print_preview() : sync();
   };
@@ -259,6 +230,24 @@ asio::awaitable<void> Daemon::sync_until_signalled() {
   run_when_quiet();
   // A run under way is finished: the loop ends behind it.
   co_await (stop_on_signal() && runner_->loop());
+}
+
+// By detectLocalMode NodeCIDR nobody can tell pods without the Node's podCIDRs: rules of a former
+// process that can stay until they are heard of, or until it is no use to wait.
+asio::awaitable<void> Daemon::wait_for_pod_cidrs() {
+  if (options_.config.detect_local_mode != DetectLocalMode::NodeCidr || feed_->knows_pod_cidrs()) {
+    co_return;
+  }
+  spdlog::warn(
+      "waiting for the podCIDRs of this node's Node object, which detectLocalMode NodeCIDR goes "
+      "by: "
+      "rules stay as they are until it has some, but no longer than {} s",
+      std::chrono::duration_cast<std::chrono::seconds>(kPodCidrPatience).count());
+  feed_->on_change([this] { feed_changed_.notify(); });
+  const TimePoint deadline = later(clock_.now(), kPodCidrPatience);
+  while (!feed_->knows_pod_cidrs() && clock_.now() < deadline) {
+    co_await (feed_changed_.wait() || clock_.sleep_until(deadline));
+  }
 }
 
 asio::awaitable<void> Daemon::stop_on_signal() {
@@ -305,6 +294,8 @@ asio::awaitable<void> Daemon::follow_addresses() {
     if (told) told = list_addresses();
     if (told) {
       pause.reset();
+      // However fast they come and go: each listing reads all of them.
+      co_await clock_.sleep_until(later(clock_.now(), kAddressPause));
       continue;
     }
     spdlog::warn(
@@ -320,74 +311,6 @@ asio::awaitable<void> Daemon::follow_flows() {
   // A dry run changes nothing, and so no flow has another place to go.
   if (options_.dry_run) co_await clock_.sleep_until(TimePoint::max());
   co_await flows_.run();
-}
-
-// --- a sync ---
-
-asio::awaitable<Result<>> Daemon::sync() {
-  const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
-    Result<SyncReport> synced = rules_->proxier().sync(std::move(*changes));
-    return std::make_pair(std::move(synced), rules_->proxier().take_udp_changes());
-  };
-  const auto [report, udp] = co_await sync_thread_.run(job);
-  for (const UdpChanges& change : udp) flows_.note(change);
-  if (!report) {
-    co_return fail(report.error(), "rules could not be brought up to date and stay as they were");
-  }
-  log_sync(*report);
-  announce_ready();
-  if (report->cleanup_due && !cleanup_at_) cleanup_at_ = later(clock_.now(), kChainRest);
-  if (!report->cleanup_due) cleanup_at_.reset();
-  if (!runner_ || !cleanup_at_) co_return Result<>{};
-
-  if (clock_.now() < *cleanup_at_) {
-    runner_->retry_after(*cleanup_at_ - clock_.now());
-    co_return Result<>{};
-  }
-  const Result<> removed = co_await remove_idle_chains();
-  co_return removed;
-}
-
-asio::awaitable<Result<>> Daemon::remove_idle_chains() {
-  cleanup_at_.reset();
-  const auto job = [this] { return rules_->proxier().cleanup(); };
-  const Result<SyncReport> report = co_await sync_thread_.run(job);
-  if (!report) co_return fail(report.error(), "remove unused chains, which no traffic takes");
-  log_sync(*report);
-  co_return Result<>{};
-}
-
-void Daemon::announce_ready() {
-  if (!runner_ || std::exchange(ready_, true)) return;
-  spdlog::info("the rules of this node are in place");
-  if (const Result<> told = notify_ready("the rules of this node are in place"); !told) {
-    spdlog::warn(
-        "systemd could not be told that the start is over and may restart this process; traffic is "
-        "not "
-        "affected: {}",
-        told.error().what);
-  }
-}
-
-asio::awaitable<Result<PlanSize>> Daemon::preview() {
-  const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
-    return rules_->proxier().preview(std::move(*changes));
-  };
-  const Result<FamilyProxier::Preview> preview = co_await sync_thread_.run(job);
-  if (!preview && preview.error().code == Errc::Denied) {
-    co_return fail(preview.error(), "a dry run without privileges takes --against empty");
-  }
-  if (!preview) co_return tl::unexpected<Error>(preview.error());
-  if (Result<> printed = print(*preview); !printed) {
-    co_return tl::unexpected<Error>(std::move(printed.error()));
-  }
-  co_return preview->size;
-}
-
-asio::awaitable<Result<>> Daemon::print_preview() {
-  const Result<PlanSize> size = co_await preview();
-  if (!size) co_return tl::unexpected<Error>(size.error());
-  co_return Result<>{};
 }
 
 }  // namespace mkp

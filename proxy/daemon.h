@@ -8,6 +8,7 @@
 
 #include "configs/flags.h"
 #include "informer/manifest_source.h"
+#include "informer/signal.h"
 #include "netlink/addresses.h"
 #include "netlink/conntrack_socket.h"
 #include "netlink/nftables.h"
@@ -44,10 +45,12 @@ class Daemon {
   asio::awaitable<int> preview_once();
   asio::awaitable<void> sync_until_signalled();
   asio::awaitable<void> stop_on_signal();
+  asio::awaitable<void> wait_for_pod_cidrs();
   asio::awaitable<void> feed_watchdog();
   asio::awaitable<void> follow_addresses();
   asio::awaitable<void> follow_flows();
   asio::awaitable<Result<>> sync();
+  asio::awaitable<Result<>> tidy_up(bool due);
   asio::awaitable<Result<>> remove_idle_chains();
   asio::awaitable<Result<PlanSize>> preview();
   asio::awaitable<Result<>> print_preview();
@@ -68,6 +71,7 @@ class Daemon {
   ConntrackSocket conntrack_;
   ConntrackCleanup flows_{conntrack_, clock_};
   std::unique_ptr<BoundedFrequencyRunner> runner_;
+  Signal feed_changed_;  // while nothing is synced yet
   std::optional<TimePoint> cleanup_at_;
   bool ready_ = false;
   bool stopping_ = false;

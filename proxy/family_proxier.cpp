@@ -26,7 +26,6 @@ SyncReport& SyncReport::operator+=(const SyncReport& other) {
   size += other.size;
   compute += other.compute;
   kernel += other.kernel;
-  cleanup_due = cleanup_due || other.cleanup_due;
   return *this;
 }
 
@@ -44,7 +43,6 @@ Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
                                   : sync_touched(cluster, std::set<ServiceName>(unacknowledged_));
   // Somebody else changed something meanwhile: look at what is there now, and go on from that.
   if (!report && report.error().code == Errc::Expired) report = resync(cluster);
-  if (report) report->cleanup_due = backend_.plan_cleanup() != nullptr;
   return report;
 }
 

@@ -24,8 +24,6 @@ struct SyncReport {
   PlanSize size;
   Duration compute{};  // model, diff and plan
   Duration kernel{};   // dumps and transactions
-  // Chains are waiting for plan_cleanup(): sync again within a second or so.
-  bool cleanup_due = false;
 
   SyncReport& operator+=(const SyncReport& other);
 };
@@ -45,6 +43,8 @@ class FamilyProxier {
 
   // Whether the next sync looks at the kernel's rules as a whole.
   bool in_doubt() const { return backend_.in_doubt(); }
+  // Whether chains are waiting for cleanup().
+  bool cleanup_due() const { return !in_doubt() && backend_.plan_cleanup() != nullptr; }
 
   // Removes what earlier syncs left without a user.
   Result<SyncReport> cleanup();

@@ -29,6 +29,24 @@ const SetState* find_set(const nft::Ruleset& ruleset, std::string_view name) {
   return found == ruleset.sets.end() ? nullptr : &*found;
 }
 
+bool remembers_as_ours(const SetState& state) {
+  return !state.set.foreign && state.set.content == nft::Set::Content::Remembered;
+}
+
+// Whether a rule adds clients to the set.
+bool is_updated(const std::string& set, const nft::Ruleset& ruleset) {
+  const auto updates = [&](const nft::Expression& expression) {
+    const auto* update = std::get_if<nft::SetUpdate>(&expression);
+    return update && update->set == set;
+  };
+  const auto has_update = [&](const nft::Rule& rule) {
+    return std::any_of(rule.expressions.begin(), rule.expressions.end(), updates);
+  };
+  return std::any_of(ruleset.chains.begin(), ruleset.chains.end(), [&](const ChainState& state) {
+    return std::any_of(state.rules.begin(), state.rules.end(), has_update);
+  });
+}
+
 // Sorts one dump into what is fit for use and what is not. The operations come out in an order that
 // the kernel takes: rules first, as they refer to chains and sets; then elements; then chains and
 // sets; then what is missing.
@@ -100,9 +118,7 @@ class Adopter {
     for (const ChainState& state : ruleset_.chains) chains.emplace(state.chain.name, &state);
     adoption_.live.affinity = read_affinity(settings_, chains);
     for (const auto& [name, rules] : adoption_.live.affinity) {
-      for (const ChainState& state : affinity_chains(settings_, name, rules)) {
-        known_chains_.insert(state.chain.name);
-      }
+      for (const ChainState& state : affinity_chains(settings_, name, rules)) adopt_chain(state);
     }
   }
 
@@ -112,7 +128,7 @@ class Adopter {
       const bool ours = std::any_of(wanted.begin(), wanted.end(), [&](const nft::Set& set) {
         return set.name == state.set.name;
       });
-      if (is_affinity_set(state.set.name)) {
+      if (is_affinity_set(state.set.name) && remembers_as_ours(state)) {
         adoption_.affinity_sets.insert(state.set.name);
       } else if (!ours) {
         deletions_.push_back({{nft::DeleteSet{state.set.name}}, ""});
@@ -174,10 +190,10 @@ bool is_this_layout(const nft::Ruleset& ruleset, const NftSettings& settings) {
     const SetState* found = find_set(ruleset, wanted.name);
     if (!found || found->set != wanted) return false;
   }
-  // What remembers clients in another way than ours.
-  const auto is_odd = [](const SetState& state) {
-    return is_affinity_set(state.set.name) &&
-           (state.set.foreign || state.set.content != nft::Set::Content::Remembered);
+  // What rules remember clients by in another way than ours.
+  const auto is_odd = [&](const SetState& state) {
+    return is_affinity_set(state.set.name) && !remembers_as_ours(state) &&
+           is_updated(state.set.name, ruleset);
   };
   if (std::any_of(ruleset.sets.begin(), ruleset.sets.end(), is_odd)) return false;
   const std::vector<ChainState> chains = fixed_chains(settings);

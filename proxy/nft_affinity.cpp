@@ -207,6 +207,15 @@ std::string affinity_name(const ServicePortName& port) {
   return fmt::format("{}...{:016x}", name.substr(0, kLongestName - 19), hash);
 }
 
+std::string affinity_owner(const std::string& name) {
+  const std::size_t service = name.find('/');
+  const std::size_t protocol = name.find('/', service + 1);
+  const std::size_t port = protocol == std::string::npos ? protocol : name.find('/', protocol + 1);
+  if (port == std::string::npos) return name;
+  const std::string owner = name.substr(0, protocol);
+  return port + 1 == name.size() ? owner : owner + ":" + name.substr(port + 1);
+}
+
 std::string affinity_internal_chain(std::string_view name) {
   return std::string(kInternal) + std::string(name);
 }
@@ -278,7 +287,10 @@ std::map<std::string, AffinityRules> read_affinity(const NftSettings& settings,
     const std::vector<ChainState> wanted = affinity_chains(settings, name, rules);
     const bool exact = std::all_of(wanted.begin(), wanted.end(), [&](const ChainState& state) {
       const auto found = chains.find(state.chain.name);
-      return found != chains.end() && *found->second == state;
+      if (found == chains.end() || found->second->chain != state.chain) return false;
+      // Whom the way in marks depends on settings: it can be filled again as it is.
+      const bool way_in = state.chain.name == affinity_internal_chain(name);
+      return way_in || found->second->rules == state.rules;
     });
     if (exact && !wanted.empty()) all.emplace(name, std::move(rules));
   }

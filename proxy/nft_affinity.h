@@ -38,6 +38,9 @@ std::optional<AffinityRules> affinity_rules(const ServicePort& port, Protocol pr
 // of it that is as unique when that would be longer than the kernel takes.
 std::string affinity_name(const ServicePortName& port);
 
+// Whose that name is: "shop/web:http"; a shortened name as it is.
+std::string affinity_owner(const std::string& name);
+
 std::string affinity_internal_chain(std::string_view name);  // marks, then goes on by policy
 std::string affinity_external_chain(std::string_view name);  // marks, then goes to the cluster list
 std::string affinity_cluster_chain(std::string_view name);
@@ -55,7 +58,7 @@ bool is_affinity_chain(std::string_view chain);
 bool is_affinity_set(std::string_view set);
 
 // The rules that the affinity chains of a dump were made from, by the name of their Service port.
-// Only those whose chains are exactly what these rules make.
+// Only those whose chains are exactly what these rules make, but for the marking on the way in.
 std::map<std::string, AffinityRules> read_affinity(
     const NftSettings& settings,
     const std::map<std::string_view, const nft::Ruleset::ChainState*>& chains);

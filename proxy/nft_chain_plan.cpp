@@ -1,6 +1,7 @@
 // The chains' half of NftPlanner.
-#include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "proxy/nft_layout.h"
@@ -14,6 +15,12 @@ std::map<std::string_view, const ChainState*> by_name(const std::vector<ChainSta
   std::map<std::string_view, const ChainState*> named;
   for (const ChainState& state : chains) named.emplace(state.chain.name, &state);
   return named;
+}
+
+std::set<std::string> names_of(const std::vector<nft::Set>& sets) {
+  std::set<std::string> names;
+  for (const nft::Set& set : sets) names.insert(set.name);
+  return names;
 }
 
 }  // namespace
@@ -73,14 +80,15 @@ void NftPlanner::reconcile_affinity(const std::string& name, const WantedAffinit
     shall = affinity_chains(after_, name, *wanted.rules);
     has = affinity_sets(after_.family, name, *wanted.rules);
   }
-  const auto in = [](const std::vector<nft::Set>& all, const nft::Set& one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
-  };
+  const std::set<std::string> had_names = names_of(had);
+  const std::set<std::string> has_names = names_of(has);
   for (const nft::Set& set : has) {
-    if (!in(had, set)) sets_.push_back({nft::AddSet{set}, serves});
+    if (!had_names.contains(set.name)) sets_.push_back({nft::AddSet{set}, serves});
   }
-  for (const nft::Set& set : had) {
-    if (!in(has, set)) given_up_sets_.push_back({nft::DeleteSet{set.name}, serves});
+  for (const std::string& name_of_set : had_names) {
+    if (!has_names.contains(name_of_set)) {
+      given_up_sets_.push_back({nft::DeleteSet{name_of_set}, serves});
+    }
   }
   reconcile_chains(is, shall, serves);
   if (same) return;
@@ -98,7 +106,9 @@ void NftPlanner::refill_by_settings() {
   for (const auto& [chain, users] : live_.slot_chains) {
     refill_chain(slot_chain_state(before_, chain), slot_chain_state(after_, chain), kEverybody);
   }
-  for (const auto& [name, rules] : live_.affinity) touched_affinity_[name] = {rules, name};
+  for (const auto& [name, rules] : live_.affinity) {
+    touched_affinity_[name] = {rules, affinity_owner(name)};
+  }
 }
 
 void NftPlanner::use_chains(const Frontend& frontend, const LiveFrontend& state, std::int64_t by) {

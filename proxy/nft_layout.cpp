@@ -50,12 +50,14 @@ void NftChange::acknowledge(LiveTable& live) && {
 
 std::vector<Plan::GoneFrontend> gone_frontends(const NftChange& change) {
   std::vector<Plan::GoneFrontend> gone;
+  if (!change.base) return gone;
+  const LiveTable& found = *change.base;
   for (const NftChange::FrontendChange& one : change.frontends) {
     if (one.after || !one.before) continue;
     std::vector<Endpoint> endpoints = one.before->endpoints();
-    const auto affinity = change.affinity.find(one.before->affinity);
-    if (affinity != change.affinity.end() && affinity->second.before) {
-      const AffinityRules& rules = *affinity->second.before;
+    const auto affinity = found.affinity.find(one.before->affinity);
+    if (affinity != found.affinity.end()) {
+      const AffinityRules& rules = affinity->second;
       std::set_union(rules.cluster.begin(), rules.cluster.end(), rules.local.begin(),
                      rules.local.end(), std::back_inserter(endpoints));
     }
@@ -81,7 +83,8 @@ NftChange NftPlanner::plan(const RuleDiff& diff) {
 NftChange NftPlanner::plan_all(const RuleModel& model, const NodeModel& node,
                                const std::set<std::string>& found_sets) {
   for (const auto& [frontend, state] : live_.frontends) touched_[frontend];
-  for (const auto& [name, rules] : live_.affinity) touched_affinity_[name].subject = name;
+  for (const auto& [name, rules] : live_.affinity)
+    touched_affinity_[name].subject = affinity_owner(name);
   for (const auto& [ip, count] : live_.cluster_ips) cluster_ips_[ip];
   for (const auto& [ip, count] : live_.hairpin) hairpin_[ip];
   for (const auto& [name, port] : model) want(name, port);

@@ -71,7 +71,7 @@ struct NftChange {
   void acknowledge(LiveTable& live) &&;
 };
 
-// The frontends that go with a change, and where each has led so far.
+// The frontends that go with a resync's change, and where each has led so far.
 std::vector<Plan::GoneFrontend> gone_frontends(const NftChange& change);
 
 // Works out an NftChange. Pure: reads the live table, touches nothing else.

@@ -115,9 +115,12 @@ std::string change_text(const LiveFrontend& before, const LiveFrontend& after) {
 }
 
 std::string line_of(const NftChange::FrontendChange& change) {
-  std::string text = frontend_text(change.frontend, change.kind) + ": ";
   const std::optional<LiveFrontend>& before = change.before;
   const std::optional<LiveFrontend>& after = change.after;
+  std::string text = frontend_text(change.frontend, change.kind) + ": ";
+  // The rules alone do not tell the two apart.
+  const bool either = !after && change.frontend.ip && change.kind == FrontendKind::ExternalIp;
+  if (either) text = "external or load-balancer IP " + to_text(change.frontend) + ": ";
   if (before && after) return text + change_text(*before, *after);
   if (after) return text + "new, " + state_text(*after);
   return before ? text + "gone, was " + state_text(*before) : text;
@@ -170,12 +173,26 @@ class NodeWords {
   void operator()(const nft::DeleteElement& remove) {
     if (remove.set == kNodePortIps) note(remove.element, removed_);
   }
+  void operator()(const nft::FlushChain& flush) { flushed_.insert(flush.chain); }
   void operator()(const nft::AddRule& add) {
     if (!said_.insert(add.chain).second) return;
     const NftSettings& settings = change_.settings;
-    if (settings.masquerade_all && add.chain.starts_with("internal-") &&
-        said_.insert("masqueradeAll").second) {
-      say("masqueradeAll: every client of a cluster IP is masqueraded, pods as well");
+    const bool way_in =
+        add.chain.starts_with("internal-") || add.chain.starts_with(affinity_internal_chain(""));
+    const bool tells = settings.masquerade_all || flushed_.contains(add.chain);
+    if (way_in && tells && said_.insert("marking").second) {
+      say(settings.masquerade_all
+              ? "masqueradeAll: every client of a cluster IP is masqueraded, pods as well"
+              : "clients of a cluster IP are masqueraded unless they are pods: " +
+                    pods_text(settings.local_pods));
+    }
+    if (add.chain == kMarkForMasquerade && flushed_.contains(add.chain)) {
+      say(fmt::format("what is to be masqueraded has the mark 0x{:08x} (masqueradeBit)",
+                      settings.masquerade_mark));
+    }
+    if (add.chain == kClusterIpsCheck && flushed_.contains(add.chain) &&
+        settings.service_cidrs.empty()) {
+      say("ServiceCIDRs: none is known, so what is addressed to no Service is not dropped");
     }
     if (add.chain == kClusterIpsCheck && !settings.service_cidrs.empty()) {
       say("ServiceCIDRs: what is addressed to no Service in " + list_text(settings.service_cidrs) +
@@ -199,6 +216,7 @@ class NodeWords {
 
   const NftChange& change_;
   std::set<std::string> said_;
+  std::set<std::string> flushed_;
   std::vector<IpAddress> added_;
   std::vector<IpAddress> removed_;
   std::vector<PlanWord> words_;

@@ -15,7 +15,7 @@ std::vector<IpPrefix> pod_cidrs_of(const Node& node) {
     } else {
       spdlog::warn(
           "Node {}: spec.podCIDRs: \"{}\" is no CIDR and is passed over; a pod there may not reach "
-          "its own Service",
+          "its own Service, and by detectLocalMode NodeCIDR is no pod of this node",
           node.metadata.name, text);
     }
   }
@@ -64,11 +64,15 @@ void NodeChanges::become(NodeFacts facts) {
   changed_ = true;
 }
 
-void NodeChanges::note(const std::shared_ptr<const Node>&,
+void NodeChanges::note(const std::shared_ptr<const Node>& before,
                        const std::shared_ptr<const Node>& after) {
   if (!after || after->metadata.name != node_name_) return;
   NodeFacts facts = facts_;
-  facts.node = {node_name_, after->zone, pod_cidrs_of(*after), own_addresses(*after)};
+  facts.node.zone = after->zone;
+  facts.node.ips = own_addresses(*after);
+  if (!before || before->pod_cidrs != after->pod_cidrs) {
+    facts.node.pod_cidrs = pod_cidrs_of(*after);
+  }
   become(std::move(facts));
 }
 

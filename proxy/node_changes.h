@@ -29,6 +29,7 @@ class NodeChanges {
   void note_addresses(std::vector<IpAddress> addresses);
 
   bool empty() const { return !changed_; }
+  bool knows_pod_cidrs() const { return !facts_.node.pod_cidrs.empty(); }
   // Null when nothing changed.
   std::shared_ptr<const NodeFacts> take();
 

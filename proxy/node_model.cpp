@@ -56,6 +56,12 @@ void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily fami
         "node use its other addresses",
         to_text(prefix)));
   }
+  if (prefixes.empty() && !config.node_port_addresses.prefixes.empty()) {
+    read.problems.push_back(fmt::format(
+        "nodePortAddresses names no {0} prefix, so {0} node ports are open at every {0} "
+        "address of this node: add one to have it otherwise",
+        to_text(family)));
+  }
   const bool anywhere =
       prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
                                       [](const IpPrefix& prefix) { return prefix.length == 0; });
@@ -84,7 +90,8 @@ NodeRead node_model(const Config& config, const NodeFacts& facts, IpFamily famil
     read.problems.push_back(fmt::format(
         "Node {} has no {} podCIDR (yet), which detectLocalMode NodeCIDR goes by: until it has, "
         "nobody's address is replaced on the way to a cluster IP, so clients outside the cluster "
-        "may get no answer; pods are not affected",
+        "may get no answer, and pods use frontends of externalTrafficPolicy Local as those outside "
+        "do",
         facts.node.name, to_text(family)));
   }
   read_node_ports(config, facts, family, read);

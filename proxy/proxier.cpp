@@ -48,6 +48,16 @@ Result<SyncReport> Proxier::sync(ClusterChanges changes) {
   return all;
 }
 
+bool Proxier::serves() const {
+  return std::any_of(families_.begin(), families_.end(),
+                     [](const FamilyProxier* family) { return !family->in_doubt(); });
+}
+
+bool Proxier::cleanup_due() const {
+  return std::any_of(families_.begin(), families_.end(),
+                     [](const FamilyProxier* family) { return family->cleanup_due(); });
+}
+
 std::size_t Proxier::services_with_problems() const {
   std::size_t count = 0;
   for (const FamilyProxier* family : families_) count += family->services_with_problems();

@@ -26,6 +26,11 @@ class Proxier {
   // one family failed.
   std::vector<UdpChanges> take_udp_changes();
 
+  // Whether some family's rules are in place: its last sync succeeded.
+  bool serves() const;
+  // Whether chains are waiting for cleanup(), also where another family failed.
+  bool cleanup_due() const;
+
   // Removes chains that earlier syncs left without a user.
   Result<SyncReport> cleanup();
 

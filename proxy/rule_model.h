@@ -42,8 +42,8 @@ struct ServicePort {
   // sessionAffinity ClientIP: how long a client keeps its endpoint after its last connection.
   std::optional<std::uint32_t> affinity_seconds;
   EndpointSets endpoints;
-  // Of a UDP port: the endpoints that keep the flows which they have, whatever policies, hints and
-  // readiness say of new ones.
+  // Of a UDP port: the endpoints that keep the flows which they have, as they serve or are ready,
+  // whatever policies and hints say of new ones.
   std::vector<Endpoint> serving;
   // Endpoint addresses that may turn out to be the client itself: a connection to such an address
   // from itself must be masqueraded, or the answer would never pass this node.

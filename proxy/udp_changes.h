@@ -15,8 +15,8 @@ struct UdpChanges {
     // Where flows to it may have been led until now: those may be forgotten when it is no frontend
     // any more. Sorted and unique.
     std::vector<Endpoint> before;
-    // The endpoints that go on with flows which they have: all that still serve, whatever policies,
-    // readiness and hints say of new flows. Empty: it refuses. Nothing: it is no frontend any more.
+    // The endpoints that go on with flows which they have: all that serve or are ready, whatever
+    // policies and hints say of new flows. Empty: it refuses. Nothing: it is no frontend any more.
     // Sorted and unique.
     std::optional<std::vector<Endpoint>> after;
   };

@@ -44,10 +44,12 @@ void UdpFrontends::end_unnamed(const std::vector<UdpChanges::Change>& named) {
 
 void UdpFrontends::apply(const UdpChanges::Change& change) {
   if (!change.after) {
-    serving_.erase(change.frontend);
+    // Those that served may have kept flows that new ones were not led to any more.
+    const auto known = serving_.extract(change.frontend);
+    if (known) remember_former(change.frontend, known.mapped());
     remember_former(change.frontend, change.before);
     // Without endpoints nothing was led anywhere.
-    if (!change.before.empty()) due_ = revision_;
+    if (!change.before.empty() || (known && !known.mapped().empty())) due_ = revision_;
     return;
   }
   const auto [known, is_new] = serving_.try_emplace(change.frontend);

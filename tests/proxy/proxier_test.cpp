@@ -190,7 +190,7 @@ TEST_F(WebProxierTest, UnusedChainsGoInATransactionOfTheirOwn) {
   cluster_.delete_service("web");
   const Result<SyncReport> report = sync();
   ASSERT_TRUE(report);
-  EXPECT_TRUE(report->cleanup_due);
+  EXPECT_TRUE(rules_->proxier().cleanup_due());
   EXPECT_NE(table().find_chain("cluster-4"), nullptr);
 
   start();
