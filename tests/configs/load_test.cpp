@@ -151,7 +151,7 @@ TEST(LoadConfigTest, AllErrorsAreReportedAtOnceByLine) {
              "portRange: [1]\n"
              "featureGates: {A: maybe}\n"
              "ipvs: {excludeCIDRs: 10.0.0.0/8}\n"),
-      R"(kube-proxy.yaml:5: nodePortAddresses[1]: "192.168.0.0/33" is not primary or a prefix such as 192.168.0.0/24
+      R"(kube-proxy.yaml:5: nodePortAddresses[1]: "192.168.0.0/33" is not primary, localhost, all or a prefix such as 192.168.0.0/24
 kube-proxy.yaml:6: clusterCIDR: "10.180.0.0" is not a prefix such as 10.180.0.0/16 or fd00:10:180::/56
 kube-proxy.yaml:7: mode: "ebpf" is not one of nftables, iptables, ipvs
 kube-proxy.yaml:9: nftables.masqueradeBit: "14" is not a number

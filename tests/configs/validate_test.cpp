@@ -25,15 +25,30 @@ TEST(ValidateTest, TheDefaultIsValid) { EXPECT_EQ(findings(Config{}), "none"); }
 TEST(ValidateTest, WhatIsNotBuiltYetIsRefused) {
   Config config;
   config.mode = ProxyMode::Iptables;
-  config.detect_local_mode = DetectLocalMode::BridgeInterface;
   EXPECT_EQ(findings(config),
-            "mode: iptables is not built yet; leave the mode empty or set nftables\n"
-            "detectLocalMode: BridgeInterface is not built yet; leave it empty or set ClusterCIDR "
-            "and a clusterCIDR");
+            "mode: iptables is not built yet; leave the mode empty or set nftables");
   config = Config{};
   config.mode = ProxyMode::Ipvs;
   EXPECT_EQ(findings(config),
             "mode: ipvs is not supported and will not be; leave the mode empty or set nftables");
+}
+
+TEST(ValidateTest, AnInterfaceThatDetectLocalModeGoesByMustHaveAName) {
+  Config config;
+  config.detect_local_mode = DetectLocalMode::BridgeInterface;
+  EXPECT_EQ(findings(config),
+            "detectLocal.bridgeInterface: is empty, but detectLocalMode goes by it");
+  config.detect_local.bridge_interface = "an-interface-too-long";
+  EXPECT_EQ(
+      findings(config),
+      "detectLocal.bridgeInterface: \"an-interface-too-long\" is longer than the 15 characters "
+      "of an interface's name");
+  config.detect_local.bridge_interface = "cni0";
+  EXPECT_EQ(findings(config), "none");
+  config.detect_local_mode = DetectLocalMode::InterfaceNamePrefix;
+  config.detect_local.interface_name_prefix = "veth*";
+  EXPECT_EQ(findings(config),
+            "detectLocal.interfaceNamePrefix: \"veth*\" cannot be an interface's name");
 }
 
 TEST(ValidateTest, EverythingWrongIsReportedAtOnce) {
@@ -126,12 +141,12 @@ TEST(UnusedFieldsTest, FieldsThatAreSetInVainAreNamedByTheirPaths) {
   Config config;
   config.conntrack.min = 0;
   config.logging.json.split_stream = true;
-  config.node_port_addresses = {};
+  config.oom_score_adj = 0;
   config.healthz_bind_address.port = 0;
   config.feature_gates = {{"Some", true}};
   EXPECT_EQ(unused_fields(config),
             (std::vector<std::string>{"conntrack.min", "featureGates", "healthzBindAddress",
-                                      "logging.options.json.splitStream", "nodePortAddresses"}));
+                                      "logging.options.json.splitStream", "oomScoreAdj"}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 #include "tests/end_to_end/kernel_view.h"
 #include "tests/end_to_end/manifest_files.h"
@@ -83,6 +84,29 @@ TEST_F(DaemonTest, WhatChangesNothingForThisNodeSendsNothing) {
                                    "{addresses: [10.180.0.3], nodeName: node-b}"));
   EXPECT_TRUE(becomes(kTwoEndpoints)) << kernel_.live(files_.config());
   EXPECT_EQ(kernel_.generation(), before + 1);
+}
+
+TEST_F(DaemonTest, ByNodeCidrItWaitsForThePodCidrsOfItsNode) {
+  const std::string config = files_.path() + "/../node-cidr.yaml";
+  std::ofstream(config) << "apiVersion: kubeproxy.config.k8s.io/v1alpha1\n"
+                           "kind: KubeProxyConfiguration\n"
+                           "hostnameOverride: node-a\n"
+                           "detectLocalMode: NodeCIDR\n";
+  ProgramRun daemon({"--config", config, "--manifests", files_.path()});
+  ASSERT_TRUE(daemon.says("waiting for the podCIDRs of this node's Node object"));
+  EXPECT_FALSE(kernel_.has_table(IpFamily::Ipv4));
+  files_.write("node.yaml",
+               "apiVersion: v1\nkind: Node\nmetadata: {name: node-a}\n"
+               "spec: {podCIDRs: [10.180.7.0/24]}\n");
+  ASSERT_TRUE(daemon.says(kReady)) << daemon.standard_error();
+  const auto listed = [] { return packets::run_program({"nft", "list", "ruleset"}).value(); };
+  EXPECT_THAT(listed(), HasSubstr("ip saddr != 10.180.7.0/24 jump mark-for-masquerade"));
+  files_.write("node.yaml",
+               "apiVersion: v1\nkind: Node\nmetadata: {name: node-a}\n"
+               "spec: {podCIDRs: [10.180.8.0/24]}\n");
+  EXPECT_TRUE(eventually([&] {
+    return listed().find("ip saddr != 10.180.8.0/24 jump mark-for-masquerade") != std::string::npos;
+  }));
 }
 
 TEST_F(DaemonTest, ToldToStopAmidAChangeItLeavesTheRulesBeforeOrAfterAndNothingBetween) {

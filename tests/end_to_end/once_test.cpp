@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class OnceTest : public testing::Test {
  protected:
@@ -139,6 +140,16 @@ TEST_F(OnceTest, WhatNftListsOfEveryKindOfServiceItLoadsAgainAsItWas) {
   ProgramRun dry_run(arguments({"--dry-run", "--once"}));
   EXPECT_EQ(dry_run.wait(), 0);
   EXPECT_EQ(dry_run.standard_output(), "no change\n");
+}
+
+TEST_F(OnceTest, ARuleOfSomebodyElsesWithASetOfItsOwnIsTakenOut) {
+  ASSERT_EQ(once(), 0);
+  ASSERT_TRUE(packets::run_program({"nft", "insert", "rule", "ip", "mini-kube-proxy",
+                                    "nat-prerouting", "ip", "saddr", "{", "192.0.2.1,", "192.0.2.2",
+                                    "}", "meta", "nftrace", "set", "1"}));
+  EXPECT_EQ(once(), 0);
+  EXPECT_EQ(kernel_.live(files_.config()), kWebLive);
+  EXPECT_THAT(packets::run_program({"nft", "list", "ruleset"}).value(), Not(HasSubstr("nftrace")));
 }
 
 TEST_F(OnceTest, CleanupRemovesOursAndNothingElseAndSucceedsWhenThereIsNothing) {

@@ -76,6 +76,13 @@ TEST(NftAffinityTest, NamesThatAreTooLongAreCutAndStayUnique) {
   EXPECT_EQ(affinity_name(one), affinity_name(one));
 }
 
+TEST(NftAffinityTest, ANameTellsWhoseItIs) {
+  for (const ServicePortName& port : {ServicePortName{{"shop", "web"}, "http", Protocol::Tcp},
+                                      ServicePortName{{"shop", "web"}, "", Protocol::Udp}}) {
+    EXPECT_EQ(affinity_owner(affinity_name(port)), to_text(port));
+  }
+}
+
 TEST(NftAffinityTest, APortThatLeadsNowhereHasNoChains) {
   ServicePort port = cluster_port("172.30.0.10:80", {});
   port.affinity_seconds = 10;
@@ -168,6 +175,25 @@ TEST_F(AffinityMemoryTest, OutlivesARestartWithOtherSettings) {
   config_.cluster_cidr = {prefix("10.180.0.0/16")};
   restart();
   EXPECT_THAT(remembering(), ElementsAre("10.180.0.2", "10.180.0.3"));
+}
+
+TEST_F(AffinityMemoryTest, IsAdoptedAsItIsUnderOtherSettings) {
+  config_.nftables.masquerade_all = true;
+  start();
+  (void)cluster_.take();
+  const auto preview = rules_->proxier().preview(cluster_.all());
+  ASSERT_TRUE(preview);
+  EXPECT_THAT(preview->text, HasSubstr("# masqueradeAll: every client of a cluster IP"));
+  EXPECT_THAT(preview->text, testing::Not(HasSubstr("new,")));
+}
+
+TEST_F(AffinityMemoryTest, ASetOfSomebodyElsesCostsItNothing) {
+  nft::FakeNftables::Table& table = kernel_.edit(IpFamily::Ipv4, kTable);
+  table.sets.push_back(
+      {{"affinity-debug", nft::Set::Kind::Set, {nft::Field::Ipv4Address}, {}}, {}});
+  restart();
+  EXPECT_THAT(remembering(), ElementsAre("10.180.0.2", "10.180.0.3"));
+  EXPECT_THAT(kernel_.text(IpFamily::Ipv4, kTable), testing::Not(HasSubstr("affinity-debug")));
 }
 
 TEST_F(AffinityMemoryTest, OutlivesAnotherTimeout) {

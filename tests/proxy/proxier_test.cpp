@@ -140,6 +140,22 @@ TEST_F(WebProxierTest, AFamilyThatFailsDoesNotStopTheOther) {
   EXPECT_THAT(live(), HasSubstr("172.30.0.11:80/TCP (default/dual:http) ->\n"));
 }
 
+TEST_F(WebProxierTest, AFamilyThatFailsFromTheStartTakesNothingFromTheOther) {
+  kernel_.object([](const nft::Operation& operation) {
+    const auto* set = std::get_if<nft::AddSet>(&operation.what);
+    return set && set->set.key.front() == nft::Field::Ipv6Address ? ENOMEM : 0;
+  });
+  kernel_.edit(IpFamily::Ipv6, kTable).sets.clear();  // must be made again
+  start();
+  EXPECT_FALSE(rules_->proxier().serves());
+  EXPECT_FALSE(rules_->proxier().sync(cluster_.all()));
+  EXPECT_TRUE(rules_->proxier().serves());
+  EXPECT_EQ(live(), kWebLive);
+  cluster_.delete_service("web");
+  EXPECT_FALSE(sync());
+  EXPECT_TRUE(rules_->proxier().cleanup_due());
+}
+
 TEST_F(WebProxierTest, SomebodyElsesChangeIsNoticedByTheNextTransactionAndRepaired) {
   table().find_set(kAddressSets.verdicts)->elements.clear();
   cluster_.put_slice("web", {"10.180.0.2", "10.180.0.3", "10.180.0.4"});

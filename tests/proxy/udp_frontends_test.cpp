@@ -161,6 +161,14 @@ TEST_F(UdpFrontendsTest, RemembersWhatWentAfterAVisitHadBegun) {
   EXPECT_TRUE(is_stale(kWeb, kA));
 }
 
+TEST_F(UdpFrontendsTest, RemembersWhoServedThoughNewFlowsWentElsewhere) {
+  apply(change(kWeb, {}, {kA, kB}));
+  all_visited();
+  apply(gone(kWeb, {kA}));  // where the rules led new flows
+  EXPECT_TRUE(is_stale(kWeb, kB));
+  EXPECT_TRUE(frontends_.needs_visit());
+}
+
 TEST_F(UdpFrontendsTest, TakesAFrontendThatReturnsForOneAgain) {
   apply(change(kWeb, {}, {kA}));
   apply(gone(kWeb, {kA}));
