@@ -72,11 +72,15 @@ void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily fami
                                        [&](const IpPrefix& one) { return contains(one, ip); });
     if (anywhere || asked_for) read.model.node_port_ips.push_back(ip);
   }
-  if (!anywhere && read.model.node_port_ips.empty() && !is_loopback(prefixes.front().address)) {
+  // Of loopback alone, what was said above is all that there is to say.
+  const auto wanted = std::find_if(prefixes.begin(), prefixes.end(), [](const IpPrefix& prefix) {
+    return !is_loopback(prefix.address);
+  });
+  if (!anywhere && read.model.node_port_ips.empty() && wanted != prefixes.end()) {
     read.problems.push_back(fmt::format(
         "no {} address of this node is within {}, which nodePortAddresses asks for: node ports get "
         "no {} traffic until an interface has such an address, or nodePortAddresses is changed",
-        to_text(family), to_text(prefixes.front()), to_text(family)));
+        to_text(family), to_text(*wanted), to_text(family)));
   }
 }
 

@@ -45,7 +45,8 @@ bool is_nobodys(const IpAddress& ip) {
 }
 
 // Reads the fields of one Service for one family, noting what cannot be used. What reads as no
-// address of either family is noted by the family that it looks like, so once.
+// address of either family is noted once: by the family that it looks like, or by the only one that
+// the Service has.
 class SpecReader {
  public:
   SpecReader(const Service& service, IpFamily family)
@@ -80,7 +81,8 @@ class SpecReader {
     const std::string text = cluster_ip_text(service_, family_);
     if (text.empty()) return std::nullopt;
     const std::optional<IpAddress> ip = parse_ip_address(text);
-    if (!ip && looks_like(text) != family_) return std::nullopt;
+    // With ipFamilies, each text is of one family already.
+    if (!ip && service_.ip_families.empty() && looks_like(text) != family_) return std::nullopt;
     if (!ip || ip->family != family_) {
       note("spec.clusterIPs: \"{}\" is no {} address; the Service gets no traffic there", text,
            to_text(family_));
@@ -93,11 +95,16 @@ class SpecReader {
     return ip;
   }
 
+  bool is_ours_to_note(std::string_view unreadable) const {
+    const IpFamily family = looks_like(unreadable);
+    return family == family_ || cluster_ip_text(service_, family).empty();
+  }
+
   // An address of this family, or nothing.
   std::optional<IpAddress> read_address(const std::string& text, std::string_view field) {
     const std::optional<IpAddress> ip = parse_ip_address(text);
     if (!ip) {
-      if (!trimmed(text).empty() && looks_like(text) == family_) {
+      if (!trimmed(text).empty() && is_ours_to_note(text)) {
         note("{}: \"{}\" is no address; there is no traffic to it", field, text);
       }
       return std::nullopt;
@@ -138,7 +145,7 @@ class SpecReader {
       const std::string_view text = trimmed(service_.load_balancer_source_ranges[i]);
       const std::optional<IpPrefix> range = parse_ip_prefix(text);
       if (range && range->address.family == family_) ranges.push_back(*range);
-      if (!range && !text.empty() && looks_like(text) == family_) {
+      if (!range && !text.empty() && is_ours_to_note(text)) {
         note(
             "spec.loadBalancerSourceRanges[{}]: \"{}\" is no CIDR and lets nobody in; were it the "
             "only one, everybody may use the load-balancer IPs",

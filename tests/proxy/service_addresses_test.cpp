@@ -115,8 +115,7 @@ TEST(ExternalIpsTest, OfAFamilyThatTheServiceLacksAreNoProblem) {
 
 TEST(ExternalIpsTest, ThatCannotBeAServicesAreRefused) {
   Service service = dual_stack();
-  service.external_ips = {"127.0.0.5",       "0.0.0.0", "224.0.0.1",
-                          "255.255.255.255", "::1",     "ff02::1"};
+  service.external_ips = {"127.0.0.5", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "ff02::1"};
   EXPECT_EQ(both(service, &ServicePortSpec::external_ips), "- | -");
   EXPECT_THAT(problems(service), testing::SizeIs(6));
   EXPECT_EQ(problems(service).front(),
@@ -185,8 +184,8 @@ TEST(SourceRangesTest, OfTheOtherFamilyAloneRestrictNobody) {
 
 TEST(SourceRangesTest, ThatAreGarbageLetNobodyInAndAreReported) {
   Service service = load_balancer();
-  service.load_balancer_source_ranges = {"203.0.113.0/33", "", " ", "203.0.113.0/24", "10.0.0.1",
-                                         "2001:db8::/129"};
+  service.load_balancer_source_ranges = {"203.0.113.0/33", "",         " ",
+                                         "203.0.113.0/24", "10.0.0.1", "2001:db8::/129"};
   EXPECT_EQ(both(service, &ServicePortSpec::source_ranges), "203.0.113.0/24 | -");
   const std::string what =
       " is no CIDR and lets nobody in; were it the only one, everybody may use the load-balancer "

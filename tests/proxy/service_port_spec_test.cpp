@@ -94,7 +94,7 @@ const std::vector<ClusterIps> kClusterIps = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Texts, ClusterIpTest, testing::ValuesIn(kClusterIps),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 TEST(ServiceSpecTest, AnExternalNameIsNotForwardedEvenWithAClusterIp) {
   Service service = web();
@@ -168,11 +168,10 @@ Texts port_texts(const Service& service) {
 TEST(ServiceSpecTest, EachPortIsByNameAndProtocolAndKnowsTheAddressesOfAll) {
   Service service = web();
   service.external_ips = {"203.0.113.1"};
-  service.ports = {
-      {.name = "dns", .protocol = Protocol::Udp, .port = 53, .node_port = 30053},
-      {.name = "dns", .protocol = Protocol::Tcp, .port = 53, .node_port = 0},
-      {.name = "http", .protocol = Protocol::Tcp, .port = 80, .node_port = 0},
-      {.name = "s", .protocol = Protocol::Sctp, .port = 7, .node_port = 30007}};
+  service.ports = {{.name = "dns", .protocol = Protocol::Udp, .port = 53, .node_port = 30053},
+                   {.name = "dns", .protocol = Protocol::Tcp, .port = 53, .node_port = 0},
+                   {.name = "http", .protocol = Protocol::Tcp, .port = 80, .node_port = 0},
+                   {.name = "s", .protocol = Protocol::Sctp, .port = 7, .node_port = 30007}};
   EXPECT_THAT(port_texts(service),
               ElementsAre("shop/web:dns/TCP 53 0", "shop/web:dns/UDP 53 30053",
                           "shop/web:http/TCP 80 0", "shop/web:s/SCTP 7 30007"));
@@ -195,7 +194,8 @@ TEST(ServiceSpecTest, OfTwoPortsOfOneNameAndProtocolTheLaterCounts) {
 TEST(ServiceSpecTest, PortZeroIsReportedAndTheOthersAreServed) {
   Service service = web();
   service.ip_families = {k4};
-  service.ports.push_back({.name = "odd", .protocol = Protocol::Tcp, .port = 0, .node_port = 30001});
+  service.ports.push_back(
+      {.name = "odd", .protocol = Protocol::Tcp, .port = 0, .node_port = 30001});
   EXPECT_THAT(port_texts(service), ElementsAre("shop/web:http/TCP 80 0"));
   EXPECT_THAT(problems(service), ElementsAre("Service shop/web: spec.ports[1].port: 0 is no port; "
                                              "the Service gets no traffic there"));
