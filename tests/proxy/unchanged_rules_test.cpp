@@ -116,7 +116,7 @@ const std::vector<Edit> kEdits = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Edits, UnchangedRulesTest, testing::ValuesIn(kEdits),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 TEST(ChangedRules, DifferWhereASelectionDoes) {
   EXPECT_NE(change_of_rules("forZones: [{name: zb}]", "forZones: [{name: za}]"), "");

@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace mkp {
 namespace {
@@ -96,6 +98,41 @@ TEST(IpAddressTest, EqualAddressesHashAlikeAndFamiliesDoNotMix) {
   EXPECT_EQ(seen.size(), 2U);
 }
 
+// The first address of each range that is special, the last one, and their neighbours.
+TEST(IpAddressTest, LoopbackIsAWholeRangeOfIpv4AndOneAddressOfIpv6) {
+  EXPECT_EQ(to_text(loopback(IpFamily::Ipv4)), "127.0.0.1");
+  EXPECT_EQ(to_text(loopback(IpFamily::Ipv6)), "::1");
+  EXPECT_FALSE(is_loopback(*parse_ip_address("126.255.255.255")));
+  EXPECT_TRUE(is_loopback(*parse_ip_address("127.0.0.0")));
+  EXPECT_TRUE(is_loopback(*parse_ip_address("127.255.255.255")));
+  EXPECT_TRUE(is_loopback(*parse_ip_address("::ffff:127.0.0.1")));
+  EXPECT_FALSE(is_loopback(*parse_ip_address("128.0.0.0")));
+  EXPECT_TRUE(is_loopback(*parse_ip_address("::1")));
+  EXPECT_FALSE(is_loopback(*parse_ip_address("::")));
+  EXPECT_FALSE(is_loopback(*parse_ip_address("::2")));
+  EXPECT_FALSE(is_loopback(*parse_ip_address("7f00:0:1::")));  // begins as 127.0.0.1 does
+}
+
+TEST(IpAddressTest, TheUnspecifiedAddressIsAllZero) {
+  EXPECT_TRUE(is_unspecified(*parse_ip_address("0.0.0.0")));
+  EXPECT_TRUE(is_unspecified(*parse_ip_address("::")));
+  EXPECT_TRUE(is_unspecified(*parse_ip_address("::ffff:0.0.0.0")));
+  EXPECT_FALSE(is_unspecified(*parse_ip_address("0.0.0.1")));
+  EXPECT_FALSE(is_unspecified(*parse_ip_address("::1")));
+}
+
+TEST(IpAddressTest, MulticastAndBroadcastAreForMany) {
+  EXPECT_FALSE(is_for_many(*parse_ip_address("223.255.255.255")));
+  EXPECT_TRUE(is_for_many(*parse_ip_address("224.0.0.0")));
+  EXPECT_TRUE(is_for_many(*parse_ip_address("239.255.255.255")));
+  EXPECT_FALSE(is_for_many(*parse_ip_address("240.0.0.0")));
+  EXPECT_FALSE(is_for_many(*parse_ip_address("255.255.255.254")));
+  EXPECT_TRUE(is_for_many(*parse_ip_address("255.255.255.255")));
+  EXPECT_TRUE(is_for_many(*parse_ip_address("ff02::1")));
+  EXPECT_FALSE(is_for_many(*parse_ip_address("fe80::1")));
+  EXPECT_FALSE(is_for_many(*parse_ip_address("e000::1")));  // begins as 224.0.0.1 does
+}
+
 TEST(IpPrefixTest, HostBitsAreCleared) {
   EXPECT_EQ(prefix("10.1.2.3/16"), "10.1.0.0/16");
   EXPECT_EQ(prefix("10.255.255.255/9"), "10.128.0.0/9");
@@ -127,6 +164,34 @@ TEST(IpPrefixTest, APrefixOfMappedAddressesIsIpv4) {
 
 TEST(IpPrefixTest, APrefixThatReachesBeyondTheMappedAddressesStaysIpv6) {
   EXPECT_EQ(prefix("::ffff:10.0.0.0/64"), "::/64");
+}
+
+std::string without_nested(const std::vector<std::string>& texts) {
+  std::vector<IpPrefix> prefixes;
+  prefixes.reserve(texts.size());
+  for (const std::string& text : texts) prefixes.push_back(*parse_ip_prefix(text));
+  std::string kept;
+  for (const IpPrefix& one : without_nested(std::move(prefixes))) {
+    kept += (kept.empty() ? "" : " ") + to_text(one);
+  }
+  return kept;
+}
+
+TEST(IpPrefixTest, ThePrefixAroundAnAddressIsNeverLongerThanItsFamilyAllows) {
+  EXPECT_EQ(to_text(prefix_of(*parse_ip_address("10.1.2.3"), 128)), "10.1.2.3/32");
+  EXPECT_EQ(to_text(prefix_of(*parse_ip_address("fd00::7"), 128)), "fd00::7/128");
+  EXPECT_EQ(to_text(prefix_of(*parse_ip_address("10.1.2.3"), 12)), "10.0.0.0/12");
+  EXPECT_EQ(to_text(prefix_of(*parse_ip_address("10.1.2.3"), 0)), "0.0.0.0/0");
+}
+
+TEST(IpPrefixTest, OfPrefixesThatLieWithinOthersTheOthersAreLeftAndSorted) {
+  EXPECT_EQ(without_nested({"10.2.0.0/16", "10.1.0.0/16", "10.1.2.0/24", "10.1.0.0/16"}),
+            "10.1.0.0/16 10.2.0.0/16");
+  EXPECT_EQ(without_nested({"10.1.0.0/24", "10.1.0.0/16", "10.1.0.0/32"}), "10.1.0.0/16");
+  EXPECT_EQ(without_nested({"10.0.0.0/9", "10.128.0.0/9"}), "10.0.0.0/9 10.128.0.0/9");
+  EXPECT_EQ(without_nested({"fd00::/8", "0.0.0.0/0", "fd00:1::/32", "192.0.2.0/24"}),
+            "0.0.0.0/0 fd00::/8");
+  EXPECT_EQ(without_nested({}), "");
 }
 
 TEST(IpPrefixTest, LengthZeroContainsItsWholeFamilyAndNoOther) {
