@@ -87,12 +87,12 @@ std::string truth_table(const std::string& others) {
     for (const char serving : {'-', 't', 'f'}) {
       for (const char terminating : {'-', 't', 'f'}) {
         const std::string text{ready, serving, terminating};
-        combinations[outcome(text, others)] += " " + text;
+        combinations[outcome(text, others)].append(" ").append(text);
       }
     }
   }
   std::string lines;
-  for (const auto& [what, which] : combinations) lines += what + ":" + which + "\n";
+  for (const auto& [what, which] : combinations) lines += fmt::format("{}:{}\n", what, which);
   return lines;
 }
 
