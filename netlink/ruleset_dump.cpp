@@ -130,7 +130,10 @@ Result<> RulesetDump::take_set(ByteSpan attributes) {
   if (!name) return fail(Errc::Invalid, "a set has no name");
   const SetShape shape = parse_shape(attributes);
   // Belongs to a rule, and goes with it.
-  if ((shape.flags & NFT_SET_ANONYMOUS) != 0) return {};
+  if ((shape.flags & NFT_SET_ANONYMOUS) != 0) {
+    anonymous_.emplace(*name);
+    return {};
+  }
   Set set = set_of_shape(std::string(*name), shape);
   for (const int unknown :
        {NFTA_SET_TIMEOUT, NFTA_SET_OBJ_TYPE, NFTA_SET_EXPR, NFTA_SET_EXPRESSIONS}) {
@@ -147,6 +150,7 @@ Result<> RulesetDump::take_elements(ByteSpan attributes) {
   if (!table) return fail(Errc::Invalid, "a list of set elements is malformed");
   if (!is_ours(table->payload(NFTA_SET_ELEM_LIST_TABLE))) return {};
   const std::optional<std::string_view> name = read_name(table->payload(NFTA_SET_ELEM_LIST_SET));
+  if (anonymous_.contains(std::string(name.value_or("")))) return {};
   const auto found = sets_.find(std::string(name.value_or("")));
   if (found == sets_.end()) return fail(Errc::Invalid, "elements are in no set");
   Ruleset::SetState& set = ruleset_.sets[found->second];

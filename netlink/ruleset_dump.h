@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "netlink/attributes.h"
@@ -46,6 +47,7 @@ class RulesetDump {
   // Where in the ruleset a chain or a set of that name is.
   std::unordered_map<std::string, std::size_t> chains_;
   std::unordered_map<std::string, std::size_t> sets_;
+  std::unordered_set<std::string> anonymous_;
 };
 
 // The answer to GETGEN: the generation. Invalid when the message is something else.
