@@ -118,12 +118,13 @@ const std::vector<Edit> kEdits = {
 INSTANTIATE_TEST_SUITE_P(Edits, UnchangedRulesTest, testing::ValuesIn(kEdits),
                          [](const auto& one) { return one.param.name; });
 
-TEST(ChangedRules, DifferWhereASelectionDoes) {
+TEST(ChangedRules, DifferWhereWhatIsForwardedDoes) {
   EXPECT_NE(change_of_rules("forZones: [{name: zb}]", "forZones: [{name: za}]"), "");
   EXPECT_NE(change_of_rules("zone: za, conditions: {ready: true}",
                             "zone: za, conditions: {ready: false}"),
             "");
   EXPECT_NE(change_of_rules("192.0.2.1", "192.0.2.2"), "");
+  EXPECT_NE(change_of_rules("{name: http, port: 8080}", "{name: http, port: 9090}"), "");
 }
 
 TEST(UnchangedRules, AreEqualWhenEndpointsMoveToAnotherSlice) {
