@@ -66,20 +66,39 @@ class FieldLister {
   std::map<std::string, std::string> texts_;
 };
 
-std::map<std::string, std::string> texts_of(const Config& config) {
+using Texts = std::map<std::string, std::string>;
+
+Texts texts_of(const Config& config) {
   FieldLister lister;
   visit_config(lister, config);
   return lister.texts();
 }
 
+// A flag may set a field of the iptables mode and its twin of the nftables mode: then what it says
+// is in force.
+bool holds_by_its_twin(std::string_view path, const std::string& text, const Texts& texts) {
+  constexpr std::string_view kIptables = "iptables.";
+  if (!path.starts_with(kIptables)) return false;
+  const std::string twin = "nftables." + std::string(path.substr(kIptables.size()));
+  const auto found = texts.find(twin);
+  return found != texts.end() && is_used_field(twin) && found->second == text;
+}
+
 }  // namespace
 
+bool is_used_field(std::string_view path) {
+  return std::find(kUsed.begin(), kUsed.end(), path) != kUsed.end();
+}
+
 std::vector<std::string> unused_fields(const Config& config) {
-  const std::map<std::string, std::string> defaults = texts_of(Config{});
+  const Texts defaults = texts_of(Config{});
+  const Texts texts = texts_of(config);
   std::vector<std::string> paths;
-  for (const auto& [path, text] : texts_of(config)) {
-    const bool used = std::find(kUsed.begin(), kUsed.end(), path) != kUsed.end();
-    if (!used && text != defaults.at(path)) paths.push_back(path);
+  for (const auto& [path, text] : texts) {
+    if (is_used_field(path) || text == defaults.at(path) || holds_by_its_twin(path, text, texts)) {
+      continue;
+    }
+    paths.push_back(path);
   }
   return paths;
 }

@@ -206,7 +206,8 @@ asio::awaitable<int> Daemon::serve() {
   if (const Result<> told = notify_stopping("stopping; the rules stay in place"); !told) {
     spdlog::debug("{}", told.error().what);
   }
-  spdlog::info("stopped; the rules stay in place and go on working");
+  spdlog::info(options_.dry_run ? "stopped; nothing was written"
+                                : "stopped; the rules stay in place and go on working");
   co_return 0;
 }
 

@@ -52,8 +52,8 @@ void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily fami
   for (const IpPrefix& prefix : prefixes) {
     if (!is_loopback(prefix.address)) continue;
     read.problems.push_back(fmt::format(
-        "nodePortAddresses: {} is of loopback, which never answers on node ports: clients on this "
-        "node use its other addresses",
+        "nodePortAddresses: {} is of loopback, which never answers on node ports: of the addresses "
+        "asked for, only others do",
         to_text(prefix)));
   }
   if (prefixes.empty() && !config.node_port_addresses.prefixes.empty()) {

@@ -4,14 +4,22 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <string_view>
 #include <vector>
+
+#include "configs/flag_table.h"
+#include "configs/unused_fields.h"
 
 namespace mkp {
 namespace {
 
 using namespace std::chrono_literals;
+
+IpAddress ip(std::string_view text) { return parse_ip_address(text).value_or(IpAddress{}); }
+IpPrefix prefix(std::string_view text) { return parse_ip_prefix(text).value_or(IpPrefix{}); }
 
 Result<CommandLine> parse(std::vector<const char*> words) {
   words.insert(words.begin(), "mini-kube-proxy");
@@ -102,13 +110,12 @@ TEST(FlagsTest, KubeProxysFlagsSetTheirFields) {
        "--boot-id-file=/x", "--machine-id-file=/y", "--master=https://192.168.0.1:6443"});
   Config expected;
   expected.hostname_override = "node-a";
-  expected.cluster_cidr = {*parse_ip_prefix("10.180.0.0/16"), *parse_ip_prefix("fd00::/56")};
+  expected.cluster_cidr = {prefix("10.180.0.0/16"), prefix("fd00::/56")};
   expected.conntrack.max_per_core = 0;
   expected.conntrack.tcp_established_timeout = 1h;
   expected.oom_score_adj = -500;
   expected.feature_gates = {{"A", true}, {"B", false}};
-  expected.node_port_addresses = {
-      false, {*parse_ip_prefix("192.168.0.0/24"), *parse_ip_prefix("fd00::/64")}};
+  expected.node_port_addresses = {false, {prefix("192.168.0.0/24"), prefix("fd00::/64")}};
   expected.client_connection.qps = 0.5;
   expected.logging.format = LogFormat::Json;
   expected.logging.json.info_buffer_size = "64Ki";
@@ -160,15 +167,15 @@ TEST(FlagsTest, ADeprecatedPortIsForAnAddressWithoutOne) {
   EXPECT_EQ(with_manifests({"--healthz-port=80"}).config.healthz_bind_address.port, 10256);
   EXPECT_EQ(with_manifests({"--healthz-bind-address=192.168.0.1", "--healthz-port=80"})
                 .config.healthz_bind_address,
-            (ListenAddress{*parse_ip_address("192.168.0.1"), 80}));
+            (ListenAddress{ip("192.168.0.1"), 80}));
   EXPECT_EQ(errors({"--metrics-port=65536"}), "--metrics-port: \"65536\" is not a port");
 }
 
 TEST(FlagsTest, DefaultsOfServersFollowTheFamilyOfTheBindAddress) {
   const Config config =
       with_manifests({"--bind-address=::", "--healthz-bind-address=192.168.0.1"}).config;
-  EXPECT_EQ(config.healthz_bind_address, (ListenAddress{*parse_ip_address("192.168.0.1"), 10256}));
-  EXPECT_EQ(config.metrics_bind_address, (ListenAddress{*parse_ip_address("::1"), 10249}));
+  EXPECT_EQ(config.healthz_bind_address, (ListenAddress{ip("192.168.0.1"), 10256}));
+  EXPECT_EQ(config.metrics_bind_address, (ListenAddress{ip("::1"), 10249}));
 }
 
 TEST(FlagsTest, EverythingWrongIsReportedAtOnce) {
@@ -193,6 +200,18 @@ TEST(FlagsTest, TheOutcomeIsValidated) {
             "nftables.minSyncPeriod: 1m0s is longer than nftables.syncPeriod, which is 30s");
 }
 
+TEST(FlagsTest, HelpHasAMeaningForTheFlagsThatAreUsedAndForNoOthers) {
+  for (const ConfigFlag& flag : config_flags()) {
+    const bool used = std::any_of(flag.paths.begin(), flag.paths.end(), is_used_field);
+    EXPECT_EQ(!flag.meaning.empty(), used) << flag.name;
+  }
+}
+
+TEST(FlagsTest, AFlagThatHoldsForBothModesIsNotCalledUnused) {
+  const Options given = with_manifests({"--masquerade-all", "--iptables-sync-period=40s"});
+  EXPECT_EQ(unused_fields(given.config), std::vector<std::string>());
+}
+
 TEST(FlagsTest, HelpAndVersionAreAnswersThatNeedNothingElse) {
   EXPECT_EQ(std::get<Information>(parse({"--version"}).value()).text, "mini-kube-proxy 0.1.0\n");
   EXPECT_EQ(std::get<Information>(parse({"--version=raw"}).value()).text,
@@ -207,7 +226,7 @@ TEST_F(ConfigFlagTest, TheFileReplacesOtherFlagsAndTheWarningSaysSo) {
   const Options given =
       with_manifests({"--config", path_.c_str(), "--cluster-cidr=10.0.0.0/8", "--masquerade-all"});
   EXPECT_EQ(given.config_file, path_);
-  EXPECT_EQ(given.config.cluster_cidr, (std::vector<IpPrefix>{*parse_ip_prefix("10.180.0.0/16")}));
+  EXPECT_EQ(given.config.cluster_cidr, (std::vector<IpPrefix>{prefix("10.180.0.0/16")}));
   EXPECT_FALSE(given.config.nftables.masquerade_all);
   EXPECT_EQ(given.warnings,
             (std::vector<std::string>{

@@ -119,9 +119,9 @@ TEST(NodePortAddressesTest, OfLoopbackNeverAnswerAndThatIsReported) {
   EXPECT_EQ(answering(config, node_a()), "192.168.0.10 | fd00:192::10");
   EXPECT_THAT(problems(config, node_a()),
               ElementsAre("nodePortAddresses: 127.0.0.0/8 is of loopback, which never answers on "
-                          "node ports: clients on this node use its other addresses",
+                          "node ports: of the addresses asked for, only others do",
                           "nodePortAddresses: ::1/128 is of loopback, which never answers on node "
-                          "ports: clients on this node use its other addresses"));
+                          "ports: of the addresses asked for, only others do"));
 }
 
 TEST(NodePortAddressesTest, OfLoopbackAlongsideAPrefixThatNoneIsWithinAreNoneAndBothAreReported) {
