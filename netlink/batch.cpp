@@ -1,6 +1,5 @@
 #include "netlink/batch.h"
 
-#include <arpa/inet.h>
 #include <libnftnl/chain.h>
 #include <libnftnl/common.h>
 #include <libnftnl/rule.h>
@@ -10,6 +9,7 @@
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <memory>
@@ -21,14 +21,13 @@
 
 #include "netlink/elements.h"
 #include "netlink/expressions.h"
+#include "netlink/messages.h"
 #include "netlink/set_shape.h"
 #include "netlink/verdicts.h"
 
 namespace mkp::nft {
 namespace {
 
-constexpr std::size_t kMessageHeader = sizeof(nlmsghdr) + sizeof(nfgenmsg);
-static_assert(kMessageHeader == 20);
 // The most that the 16-bit length of an attribute can say.
 constexpr std::size_t kMaxAttribute = 0xffff;
 
@@ -230,33 +229,14 @@ class Batch::Builder {
     ++batch_.next_sequence_;
   }
 
-  // A header whose length is still to be set.
-  void put_header(std::uint16_t type, std::uint16_t flags, std::uint32_t sequence,
-                  std::uint8_t family, std::uint16_t resource) {
-    nlmsghdr header{};
-    header.nlmsg_type = type;
-    header.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-    header.nlmsg_seq = sequence;
-    nfgenmsg generic{};
-    generic.nfgen_family = family;
-    generic.version = NFNETLINK_V0;
-    generic.res_id = htons(resource);
-    const std::size_t begin = batch_.bytes_.size();
-    batch_.bytes_.resize(begin + kMessageHeader);
-    store_host(batch_.bytes_.data() + begin, header);
-    store_host(batch_.bytes_.data() + begin + sizeof(header), generic);
-  }
-  void set_length(std::size_t begin) {
-    store_host(batch_.bytes_.data() + begin,
-               static_cast<std::uint32_t>(batch_.bytes_.size() - begin));
-  }
-
   // The begin or the end of the batch.
   void put_limit(std::uint16_t type, std::optional<std::uint32_t> generation) {
-    const std::size_t begin = batch_.bytes_.size();
-    put_header(type, 0, batch_.next_sequence_++, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
+    const std::size_t begin = open_request(batch_.bytes_, {.type = type,
+                                                           .sequence = batch_.next_sequence_++,
+                                                           .family = AF_UNSPEC,
+                                                           .resource = NFNL_SUBSYS_NFTABLES});
     if (generation) AttributeWriter(batch_.bytes_).put_be32(NFNL_BATCH_GENID, *generation);
-    set_length(begin);
+    close_request(batch_.bytes_, begin);
   }
 
   void put(std::uint16_t type, std::string_view set, const Element& element, ElementParts parts) {
@@ -274,12 +254,14 @@ class Batch::Builder {
   }
   void open_elements(std::uint16_t type, std::string_view set) {
     close_elements();
-    const std::size_t begin = batch_.bytes_.size();
     const std::uint32_t sequence = batch_.next_sequence_;
     carry(true);
-    const auto message = static_cast<std::uint16_t>((NFNL_SUBSYS_NFTABLES << 8) | type);
-    put_header(message, type == NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0, sequence,
-               family_number(transaction_.family), 0);
+    const std::size_t begin = open_request(
+        batch_.bytes_,
+        {.type = static_cast<std::uint16_t>((NFNL_SUBSYS_NFTABLES << 8) | type),
+         .flags = type == NFT_MSG_NEWSETELEM ? std::uint16_t{NLM_F_CREATE} : std::uint16_t{0},
+         .sequence = sequence,
+         .family = family_number(transaction_.family)});
     AttributeWriter writer(batch_.bytes_);
     writer.put_name(NFTA_SET_ELEM_LIST_TABLE, table_);
     writer.put_name(NFTA_SET_ELEM_LIST_SET, set);
@@ -288,7 +270,7 @@ class Batch::Builder {
   void close_elements() {
     if (!open_) return;
     AttributeWriter(batch_.bytes_).close(open_->list);
-    set_length(open_->begin);
+    close_request(batch_.bytes_, open_->begin);
     open_.reset();
   }
 
@@ -326,7 +308,7 @@ std::optional<Refusal> Batch::refusal_of(const NetlinkError& error) const {
   // The elements of a message are the attributes of its last one, in the order of the operations.
   const auto message_size = load_host<std::uint32_t>(bytes_.data() + carried.offset);
   const ByteSpan message = ByteSpan(bytes_).subspan(carried.offset, message_size);
-  AttributeReader lists(message.subspan(kMessageHeader));
+  AttributeReader lists(message.subspan(kNetfilterHeader));
   while (const Attribute* list = lists.next()) {
     if (list->type != NFTA_SET_ELEM_LIST_ELEMENTS) continue;
     AttributeReader elements(list->payload);

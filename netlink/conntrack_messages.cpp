@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <span>
 
+#include "netlink/verdicts.h"
+
 namespace mkp {
 namespace {
 
@@ -23,27 +25,13 @@ constexpr std::uint32_t kFilterByProtocol = 1U << 3;
 
 constexpr std::array<std::uint8_t, 12> kMappedStart{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-std::uint8_t number_of(IpFamily family) { return family == IpFamily::Ipv4 ? AF_INET : AF_INET6; }
-
-// Opens a message at the end of `out`; close_message() sets its length. Returns where it begins.
-std::size_t open_message(Bytes& out, int conntrack_message, std::uint16_t flags, IpFamily family,
-                         std::uint32_t sequence) {
-  nlmsghdr header{};
-  header.nlmsg_type = static_cast<std::uint16_t>((NFNL_SUBSYS_CTNETLINK << 8) | conntrack_message);
-  header.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-  header.nlmsg_seq = sequence;
-  nfgenmsg generic{};
-  generic.nfgen_family = number_of(family);
-  generic.version = NFNETLINK_V0;
-  const std::size_t begin = out.size();
-  out.resize(begin + sizeof(header) + sizeof(generic));
-  store_host(out.data() + begin, header);
-  store_host(out.data() + begin + sizeof(header), generic);
-  return begin;
-}
-
-void close_message(Bytes& out, std::size_t begin) {
-  store_host(out.data() + begin, static_cast<std::uint32_t>(out.size() - begin));
+std::size_t open_flow_request(Bytes& out, int conntrack_message, std::uint16_t flags,
+                              IpFamily family, std::uint32_t sequence) {
+  return open_request(
+      out, {.type = static_cast<std::uint16_t>((NFNL_SUBSYS_CTNETLINK << 8) | conntrack_message),
+            .flags = flags,
+            .sequence = sequence,
+            .family = nft::family_number(family)});
 }
 
 void put_u8(AttributeWriter& attributes, std::uint16_t type, std::uint8_t value) {
@@ -126,7 +114,8 @@ std::optional<IpFamily> family_of(std::uint8_t number) {
 std::vector<std::uint8_t> list_flows_message(IpFamily family, ConntrackFilter filter,
                                              std::uint32_t sequence) {
   Bytes message;
-  const std::size_t begin = open_message(message, IPCTNL_MSG_CT_GET, NLM_F_DUMP, family, sequence);
+  const std::size_t begin =
+      open_flow_request(message, IPCTNL_MSG_CT_GET, NLM_F_DUMP, family, sequence);
   if (filter == ConntrackFilter::Udp) {
     AttributeWriter attributes(message);
     const std::size_t tuple = attributes.open(CTA_TUPLE_ORIG);
@@ -142,18 +131,18 @@ std::vector<std::uint8_t> list_flows_message(IpFamily family, ConntrackFilter fi
     attributes.put(CTA_FILTER_REPLY_FLAGS, std::array<std::uint8_t, 4>{});
     attributes.close(flags);
   }
-  close_message(message, begin);
+  close_request(message, begin);
   return message;
 }
 
 void append_forget_message(std::vector<std::uint8_t>& out, const UdpFlow& flow,
                            std::uint32_t sequence) {
   const std::size_t begin =
-      open_message(out, IPCTNL_MSG_CT_DELETE, NLM_F_ACK, flow.source.ip.family, sequence);
+      open_flow_request(out, IPCTNL_MSG_CT_DELETE, NLM_F_ACK, flow.source.ip.family, sequence);
   AttributeWriter attributes(out);
   put_tuple(attributes, CTA_TUPLE_ORIG, flow.source, flow.destination);
   attributes.put_be32(CTA_ID, flow.id);
-  close_message(out, begin);
+  close_request(out, begin);
 }
 
 std::optional<UdpFlow> parse_udp_flow(const NetlinkMessage& message) {

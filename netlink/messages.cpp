@@ -1,5 +1,7 @@
 #include "netlink/messages.h"
 
+#include <arpa/inet.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 
 #include <algorithm>
@@ -57,6 +59,27 @@ std::optional<NetlinkError> parse_error(const NetlinkMessage& message) {
     }
   }
   return error;
+}
+
+std::size_t open_request(std::vector<std::uint8_t>& out, const NetfilterHeader& header) {
+  static_assert(sizeof(nlmsghdr) + sizeof(nfgenmsg) == kNetfilterHeader);
+  nlmsghdr netlink{};
+  netlink.nlmsg_type = header.type;
+  netlink.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | header.flags);
+  netlink.nlmsg_seq = header.sequence;
+  nfgenmsg generic{};
+  generic.nfgen_family = header.family;
+  generic.version = NFNETLINK_V0;
+  generic.res_id = htons(header.resource);
+  const std::size_t begin = out.size();
+  out.resize(begin + kNetfilterHeader);
+  store_host(out.data() + begin, netlink);
+  store_host(out.data() + begin + sizeof(netlink), generic);
+  return begin;
+}
+
+void close_request(std::vector<std::uint8_t>& out, std::size_t begin) {
+  store_host(out.data() + begin, static_cast<std::uint32_t>(out.size() - begin));
 }
 
 }  // namespace mkp

@@ -11,6 +11,7 @@
 
 #include "netlink/attributes.h"
 #include "netlink/batch.h"
+#include "netlink/messages.h"
 #include "netlink/nft_text.h"
 #include "netlink/ruleset_dump.h"
 #include "netlink/verdicts.h"
@@ -24,22 +25,18 @@ constexpr int kDumpAttempts = 10;
 // A request for objects of one family; attributes are to be appended.
 std::vector<std::uint8_t> get_message(int nft_message, std::uint16_t flags, std::uint8_t family,
                                       std::uint32_t sequence) {
-  nlmsghdr header{};
-  header.nlmsg_type = static_cast<std::uint16_t>((NFNL_SUBSYS_NFTABLES << 8) | nft_message);
-  header.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-  header.nlmsg_seq = sequence;
-  nfgenmsg generic{};
-  generic.nfgen_family = family;
-  generic.version = NFNETLINK_V0;
-  std::vector<std::uint8_t> bytes(sizeof(header) + sizeof(generic));
-  store_host(bytes.data(), header);
-  store_host(bytes.data() + sizeof(header), generic);
+  std::vector<std::uint8_t> bytes;
+  open_request(bytes,
+               {.type = static_cast<std::uint16_t>((NFNL_SUBSYS_NFTABLES << 8) | nft_message),
+                .flags = flags,
+                .sequence = sequence,
+                .family = family});
   return bytes;
 }
 
 // Once the attributes are complete.
 ByteSpan finished(std::vector<std::uint8_t>& message) {
-  store_host(message.data(), static_cast<std::uint32_t>(message.size()));
+  close_request(message, 0);
   return message;
 }
 

@@ -24,13 +24,6 @@ Node node_a() {
   return made;
 }
 
-template <class T>
-std::string joined(const std::vector<T>& items) {
-  std::string text;
-  for (const T& item : items) text += (text.empty() ? "" : " ") + to_text(item);
-  return text.empty() ? "-" : text;
-}
-
 class NodeChangesTest : public testing::Test {
  protected:
   // As an informer would tell of it.

@@ -28,6 +28,14 @@ inline std::vector<Endpoint> endpoints(const std::vector<std::string_view>& text
   return result;
 }
 
+// "10.180.0.2 10.180.0.3", "-" for none: the other way, of whatever has a to_text()
+template <class T>
+std::string joined(const std::vector<T>& items) {
+  std::string text;
+  for (const T& item : items) text += (text.empty() ? "" : " ") + to_text(item);
+  return text.empty() ? "-" : text;
+}
+
 // "172.30.0.10:80", a TCP frontend
 inline Frontend frontend(std::string_view text, Protocol protocol = Protocol::Tcp) {
   const Endpoint place = endpoint(text);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "proxy/service_port_spec.h"
+#include "tests/proxy/one_service.h"
 #include "tests/proxy/rule_literals.h"
 
 namespace mkp {
@@ -13,18 +13,6 @@ using testing::IsEmpty;
 
 using Texts = std::vector<std::string>;
 
-Service service_of(std::vector<AddressType> families) {
-  Service made;
-  made.metadata.name_space = "shop";
-  made.metadata.name = "web";
-  made.cluster_ip = "172.30.0.9";
-  for (const AddressType family : families) {
-    made.cluster_ips.emplace_back(family == AddressType::Ipv4 ? "172.30.0.9" : "fd00:30::9");
-  }
-  made.ip_families = std::move(families);
-  made.ports = {{.name = "http", .protocol = Protocol::Tcp, .port = 80, .node_port = 0}};
-  return made;
-}
 Service dual_stack() { return service_of({AddressType::Ipv4, AddressType::Ipv6}); }
 Service load_balancer() {
   Service made = dual_stack();
@@ -32,23 +20,6 @@ Service load_balancer() {
   return made;
 }
 
-ServicePortSpec spec_of(const Service& service, IpFamily family = IpFamily::Ipv4) {
-  return service_spec(service, family).ports.at({{"shop", "web"}, "http", Protocol::Tcp});
-}
-Texts problems(const Service& service) {
-  Texts all = service_spec(service, IpFamily::Ipv4).problems;
-  for (std::string& one : service_spec(service, IpFamily::Ipv6).problems) {
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-template <class T>
-std::string joined(const std::vector<T>& items) {
-  std::string text;
-  for (const T& item : items) text += (text.empty() ? "" : " ") + to_text(item);
-  return text.empty() ? "-" : text;
-}
 // Of IPv4 and of IPv6.
 template <class T>
 std::string both(const Service& service, std::vector<T> ServicePortSpec::*list) {

@@ -6,6 +6,7 @@
 
 #include <ostream>
 
+#include "tests/proxy/one_service.h"
 #include "tests/proxy/rule_literals.h"
 
 namespace mkp {
@@ -19,36 +20,8 @@ using Families = std::vector<AddressType>;
 constexpr AddressType k4 = AddressType::Ipv4;
 constexpr AddressType k6 = AddressType::Ipv6;
 
-// A Service of both families with one port.
-Service web() {
-  Service made;
-  made.metadata.name_space = "shop";
-  made.metadata.name = "web";
-  made.cluster_ip = "172.30.0.9";
-  made.cluster_ips = {"172.30.0.9", "fd00:30::9"};
-  made.ip_families = {k4, k6};
-  made.ports = {{.name = "http", .protocol = Protocol::Tcp, .port = 80, .node_port = 0}};
-  return made;
-}
-
-ServicePortSpec spec_of(const Service& service, IpFamily family = IpFamily::Ipv4) {
-  return service_spec(service, family).ports.at({{"shop", "web"}, "http", Protocol::Tcp});
-}
-// Of both families, as a dual-stack node reports them.
-Texts problems(const Service& service) {
-  Texts all = service_spec(service, IpFamily::Ipv4).problems;
-  for (std::string& one : service_spec(service, IpFamily::Ipv6).problems) {
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-template <class T>
-std::string joined(const std::vector<T>& items) {
-  std::string text;
-  for (const T& item : items) text += (text.empty() ? "" : " ") + to_text(item);
-  return text.empty() ? "-" : text;
-}
+// Of both families.
+Service web() { return service_of({k4, k6}); }
 
 // --- the cluster IP ---
 
