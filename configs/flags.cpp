@@ -66,7 +66,9 @@ std::vector<std::string> usual_spelling(int argc, const char* const* argv) {
 
 void add_ours(CLI::App& app, Given& given) {
   app.add_option("--manifests", given.manifests,
-                 "directory of YAML or JSON manifests to read Services and EndpointSlices from")
+                 "directory of YAML or JSON manifests to read Services and EndpointSlices from, "
+                 "instead of an "
+                 "API server")
       ->type_name("DIR")
       ->take_last()
       ->group(kOurs);
@@ -92,9 +94,12 @@ void add_process_flags(CLI::App& app, Given& given) {
       "KubeProxyConfiguration to read; it replaces what the flags below say, except for "
       "--hostname-override and those of logging");
   add("--write-config-to", given.write_config_to, "write the effective configuration, then exit");
-  add("--master", given.master, "not used yet");
-  add("--healthz-port", given.healthz_port, "deprecated, not used yet; 0: no health server");
-  add("--metrics-port", given.metrics_port, "deprecated, not used yet; 0: no metrics server");
+  add("--master", given.master,
+      "URL of the API server, in place of the one in the kubeconfig; alone, without credentials");
+  add("--healthz-port", given.healthz_port,
+      "deprecated: the port of --healthz-bind-address; 0: no health server");
+  add("--metrics-port", given.metrics_port,
+      "deprecated: the port of --metrics-bind-address; 0: no metrics server");
   app.add_flag("--cleanup", given.cleanup, "remove all rules of ours and nothing else, then exit")
       ->group(kKubernetes);
   app.add_flag("--init-only", given.init_only, "not built yet")->group(kKubernetes);
@@ -238,6 +243,23 @@ void apply_flags(const Given& given, Options& options, std::vector<std::string>&
              config.metrics_bind_address, errors);
 }
 
+// There is one source of objects: a directory or an API server.
+void check_source(const Given& given, const Config& config, std::vector<std::string>& errors) {
+  if (given.master && given.master->empty()) errors.emplace_back("--master: is empty");
+  if (!given.manifests) return;
+  if (given.manifests->empty()) errors.emplace_back("--manifests: is empty");
+  const auto refuse = [&errors](const std::string& other) {
+    errors.push_back(fmt::format(
+        "--manifests beside {}: objects come from a directory or from an API server; give one of "
+        "them",
+        other));
+  };
+  if (given.master) refuse("--master");
+  if (config.client_connection.kubeconfig.empty()) return;
+  refuse(given.config_file ? "clientConnection.kubeconfig of " + *given.config_file
+                           : "--kubeconfig");
+}
+
 void check_process_flags(const Given& given, Options& options, std::vector<std::string>& errors) {
   if (given.against && !given.dry_run) errors.emplace_back("--against needs --dry-run");
   if (given.against && *given.against != "kernel" && *given.against != "empty") {
@@ -250,12 +272,7 @@ void check_process_flags(const Given& given, Options& options, std::vector<std::
         "--cleanup writes and --dry-run does not: give one of them (nft list table ip "
         "mini-kube-proxy shows what a clean-up would remove)");
   }
-  const bool needs_objects = !given.cleanup && !given.write_config_to;
-  if (needs_objects && given.manifests.value_or("").empty()) {
-    errors.emplace_back(
-        "--manifests DIR is missing: an API server cannot be watched yet, so Services and "
-        "EndpointSlices must come from a directory of manifests");
-  }
+  if (!given.cleanup && !given.write_config_to) check_source(given, options.config, errors);
 }
 
 Result<CommandLine> options_of(Given given, std::vector<std::string> errors) {

@@ -18,8 +18,10 @@ enum class Against : std::uint8_t { Kernel, Empty };
 struct Options {
   Config config;  // valid, except with `cleanup`, which asks nothing of it
   std::optional<std::string> config_file;
-  std::string manifests;              // a directory
-  std::optional<std::string> master;  // the API server's URL; not used yet
+  // Where the objects come from: this directory, or if it is empty an API server, to which
+  // config.client_connection.kubeconfig and `master` lead, or else the pod's service account.
+  std::string manifests;
+  std::optional<std::string> master;  // a URL that takes the place of the kubeconfig's; not empty
   std::optional<std::string> write_config_to;
   bool once = false;
   bool dry_run = false;

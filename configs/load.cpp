@@ -4,14 +4,10 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <memory>
-
 #include "configs/config_reader.h"
 #include "configs/defaults.h"
 #include "configs/fields.h"
+#include "configs/file_text.h"
 
 namespace mkp {
 namespace {
@@ -60,17 +56,9 @@ Result<LoadedConfig> load_config(std::string_view text, std::string_view file) {
 }
 
 Result<LoadedConfig> load_config_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             &std::fclose);
-  if (!file) return fail_errno(errno, "read " + path);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  std::size_t size = 0;
-  while ((size = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0) {
-    text.append(buffer.data(), size);
-  }
-  if (std::ferror(file.get()) != 0) return fail_errno(errno, "read " + path);
-  return load_config(text, path);
+  const Result<std::string> text = read_file(path);
+  if (!text) return tl::unexpected<Error>(text.error());
+  return load_config(*text, path);
 }
 
 }  // namespace mkp

@@ -11,7 +11,7 @@
 namespace mkp {
 namespace {
 
-constexpr std::array<std::string_view, 14> kUsed{"mode",
+constexpr std::array<std::string_view, 22> kUsed{"mode",
                                                  "bindAddress",
                                                  "hostnameOverride",
                                                  "clusterCIDR",
@@ -24,7 +24,15 @@ constexpr std::array<std::string_view, 14> kUsed{"mode",
                                                  "nftables.minSyncPeriod",
                                                  "nftables.syncPeriod",
                                                  "logging.verbosity",
-                                                 "logging.format"};
+                                                 "logging.format",
+                                                 "clientConnection.kubeconfig",
+                                                 "clientConnection.acceptContentTypes",
+                                                 "clientConnection.contentType",
+                                                 "clientConnection.qps",
+                                                 "clientConnection.burst",
+                                                 "healthzBindAddress",
+                                                 "metricsBindAddress",
+                                                 "bindAddressHardFail"};
 
 // A visitor (fields.h) that notes each field's value as text.
 class FieldLister {

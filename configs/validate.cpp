@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <vector>
 
 #include "configs/text_values.h"
@@ -43,11 +44,15 @@ class Findings {
   std::vector<std::string> lines_;
 };
 
-std::string normal_name(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const auto is_blank = [](unsigned char letter) { return std::isspace(letter) != 0; };
   while (!text.empty() && is_blank(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && is_blank(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  std::string name(text);
+  return text;
+}
+
+std::string normal_name(std::string_view text) {
+  std::string name(without_blanks(text));
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return name;
@@ -120,6 +125,22 @@ void check_ipvs(const IpvsConfig& ipvs, Findings& findings) {
   findings.require_not_negative(ipvs.udp_timeout, "ipvs.udpTimeout");
 }
 
+void check_client_connection(const ClientConnectionConfig& connection, Findings& findings) {
+  constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+  constexpr std::string_view kJson = "application/json";
+  const auto is_spoken = [=](std::string_view type) { return type == kProtobuf || type == kJson; };
+  const auto require_spoken = [&](std::string_view type, std::string_view path) {
+    findings.require(is_spoken(type), path,
+                     fmt::format("\"{}\" is not {} or {}", type, kProtobuf, kJson));
+  };
+  require_spoken(connection.content_type, "clientConnection.contentType");
+  for (const std::string_view type : split_list(connection.accept_content_types)) {
+    require_spoken(without_blanks(type), "clientConnection.acceptContentTypes");
+  }
+  findings.require(std::isfinite(connection.qps), "clientConnection.qps", "is not a finite number");
+  findings.require_not_negative(connection.burst, "clientConnection.burst");
+}
+
 }  // namespace
 
 Result<> validate(const Config& config) {
@@ -135,7 +156,7 @@ Result<> validate(const Config& config) {
   check_ipvs(config.ipvs, findings);
   check_conntrack(config.conntrack, findings);
   findings.require_not_negative(config.logging.verbosity, "logging.verbosity");
-  findings.require_not_negative(config.client_connection.burst, "clientConnection.burst");
+  check_client_connection(config.client_connection, findings);
   findings.require_between(config.oom_score_adj, -1000, 1000, "oomScoreAdj");
   findings.require(config.config_sync_period > Duration::zero(), "configSyncPeriod",
                    to_text(config.config_sync_period) + " is not greater than 0");

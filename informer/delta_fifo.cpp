@@ -10,14 +10,6 @@
 
 namespace mkp {
 
-namespace {
-
-const DeletedFinalStateUnknown* as_tombstone(const ObjectPtr& object) {
-  return dynamic_cast<const DeletedFinalStateUnknown*>(object.get());
-}
-
-}  // namespace
-
 std::string_view to_text(DeltaType type) {
   switch (type) {
     case DeltaType::Added:
@@ -63,7 +55,11 @@ Result<> DeltaFifo::remove(const ObjectPtr& object) {
   Lock held = lock();
   populated_ = true;
   if (!is_deletion_news(*key)) return {};
-  Result<> queued = enqueue(DeltaType::Deleted, object, Source::Feed);
+  ObjectPtr gone = object;
+  if (as_unreadable(object) != nullptr) {
+    gone = std::make_shared<DeletedFinalStateUnknown>(*key, last_known(*key));
+  }
+  Result<> queued = enqueue(DeltaType::Deleted, gone, Source::Feed);
   if (queued) notify(std::move(held));
   return queued;
 }
@@ -94,16 +90,19 @@ Result<> DeltaFifo::enqueue(DeltaType type, const ObjectPtr& object, Source sour
 Result<> DeltaFifo::replace(std::vector<ObjectPtr> objects, const std::string& resource_version) {
   (void)resource_version;
   Lock held = lock();
+  std::unordered_set<std::string> unreadable;
   std::unordered_set<std::string> keys;
-  Result<> listed = enqueue_listed(objects, keys);
+  Result<> listed = enqueue_listed(objects, keys, unreadable);
   if (!listed) {
     notify(std::move(held));
     return listed;
   }
+  const std::size_t queued = keys.size();
+  keys.merge(unreadable);
   const Result<std::size_t> deleted = infer_deletions(keys);
   if (deleted && !populated_) {
     populated_ = true;
-    initial_population_count_ = keys.size() + *deleted;
+    initial_population_count_ = queued + *deleted;
   }
   notify(std::move(held));
   if (!deleted) return tl::unexpected<Error>(deleted.error());
@@ -111,12 +110,17 @@ Result<> DeltaFifo::replace(std::vector<ObjectPtr> objects, const std::string& r
 }
 
 Result<> DeltaFifo::enqueue_listed(const std::vector<ObjectPtr>& objects,
-                                   std::unordered_set<std::string>& keys) {
+                                   std::unordered_set<std::string>& keys,
+                                   std::unordered_set<std::string>& unreadable) {
   const DeltaType type = options_.emit_replaced ? DeltaType::Replaced : DeltaType::Sync;
   keys.reserve(objects.size());
   for (const ObjectPtr& object : objects) {
     Result<std::string> key = key_of(object);
     if (!key) return tl::unexpected<Error>(std::move(key.error()));
+    if (as_unreadable(object) != nullptr) {
+      unreadable.insert(std::move(*key));
+      continue;
+    }
     keys.insert(std::move(*key));
     Result<> queued = enqueue(type, object, Source::Feed);
     if (!queued) return fail(std::move(queued.error()), "couldn't enqueue object");
@@ -130,19 +134,14 @@ Result<std::size_t> DeltaFifo::infer_deletions(const std::unordered_set<std::str
   std::vector<std::shared_ptr<const DeletedFinalStateUnknown>> tombstones;
   for (const std::string& key : queue_) {
     if (listed.contains(key)) continue;
-    const ObjectPtr& newest = items_.at(key).newest()->object;
-    const DeletedFinalStateUnknown* already = as_tombstone(newest);
-    tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(
-        key, already != nullptr ? already->object : newest));
+    tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last_known(key)));
   }
   if (options_.known_objects != nullptr) {
     std::vector<std::string> known = options_.known_objects->list_keys();
     std::sort(known.begin(), known.end());
     for (const std::string& key : known) {
       if (listed.contains(key) || items_.contains(key)) continue;
-      const Result<ObjectPtr> last = options_.known_objects->get_by_key(key);
-      if (!last || !*last) spdlog::debug("{} is to be deleted, but its last state is lost", key);
-      tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last.value_or(nullptr)));
+      tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last_known(key)));
     }
   }
   for (const auto& tombstone : tombstones) {
@@ -150,6 +149,19 @@ Result<std::size_t> DeltaFifo::infer_deletions(const std::unordered_set<std::str
     if (!queued) return fail(std::move(queued.error()), "couldn't enqueue object");
   }
   return tombstones.size();
+}
+
+// What is queued is newer than what is known. Null when neither has it.
+ObjectPtr DeltaFifo::last_known(const std::string& key) const {
+  const auto queued = items_.find(key);
+  if (queued != items_.end()) {
+    const ObjectPtr& newest = queued->second.newest()->object;
+    const DeletedFinalStateUnknown* gone = as_tombstone(newest);
+    return gone != nullptr ? gone->object : newest;
+  }
+  const Result<ObjectPtr> known = options_.known_objects->get_by_key(key);
+  if (!known || !*known) spdlog::debug("{} is to be deleted, but its last state is lost", key);
+  return known.value_or(nullptr);
 }
 
 Result<> DeltaFifo::resync() {
@@ -222,6 +234,7 @@ Result<std::string> DeltaFifo::key_of(const ObjectPtr& object) const {
     return key_of(newest->object);
   }
   if (const auto* tombstone = as_tombstone(object)) return tombstone->key;
+  if (const auto* unreadable = as_unreadable(object)) return unreadable->key;
   Result<std::string> key = options_.key(object);
   if (!key) return key_error(object, key.error());
   return key;

@@ -59,16 +59,20 @@ class DeltaFifo final : public Queue<Deltas> {
 
   Result<> add(const ObjectPtr& object) override;
   Result<> update(const ObjectPtr& object) override;
-  // Ignored when neither the queue nor the known objects have it: a list may have told already.
+  // Ignored when neither the queue nor the known objects have it: a list may have told already. In
+  // place of an UnreadableObject comes a tombstone with the last known state.
   Result<> remove(const ObjectPtr& object) override;
   // Queues the objects, then tombstones for all that was queued or known and is not among them.
-  // When it fails, the objects before the one that failed stay queued.
+  // An UnreadableObject is among them, and not queued. When it fails, the objects before the one
+  // that failed stay queued.
   Result<> replace(std::vector<ObjectPtr> objects, const std::string& resource_version) override;
   // Queues Sync for each known object with nothing queued, by key, so that its handlers see it
   // again.
   Result<> resync() override;
   // `object` must be Deltas.
   Result<> add_if_not_present(const ObjectPtr& object) override;
+
+  Transformer transformer() const override { return options_.transformer; }
 
   // The newest object of each key; may be a tombstone.
   std::vector<ObjectPtr> list() const;
@@ -83,10 +87,12 @@ class DeltaFifo final : public Queue<Deltas> {
   Result<> feed(DeltaType type, const ObjectPtr& object);
   Result<> enqueue(DeltaType type, const ObjectPtr& object, Source source);
   Result<> enqueue_listed(const std::vector<ObjectPtr>& objects,
-                          std::unordered_set<std::string>& keys);
+                          std::unordered_set<std::string>& keys,
+                          std::unordered_set<std::string>& unreadable);
   Result<std::size_t> infer_deletions(const std::unordered_set<std::string>& listed);
   Result<> resync_one(const std::string& key);
   bool is_deletion_news(const std::string& key) const;
+  ObjectPtr last_known(const std::string& key) const;
 
   Options options_;
 };

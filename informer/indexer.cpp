@@ -82,6 +82,11 @@ Result<> Indexer::replace(std::vector<ObjectPtr> objects, const std::string& res
   for (const ObjectPtr& object : objects) {
     Result<std::string> key = key_of(object);
     if (!key) return tl::unexpected<Error>(std::move(key.error()));
+    if (as_unreadable(object) != nullptr) {
+      const auto known = items_.find(*key);
+      if (known != items_.end()) items.insert(*known);
+      continue;
+    }
     Result<ObjectPtr> kept = transformed(object);
     if (!kept) return tl::unexpected<Error>(std::move(kept.error()));
     items.insert_or_assign(std::move(*key), std::move(*kept));
@@ -198,6 +203,7 @@ Result<> Indexer::add_indexers(const Indexers& more) {
 }
 
 Result<std::string> Indexer::key_of(const ObjectPtr& object) const {
+  if (const auto* unreadable = as_unreadable(object)) return unreadable->key;
   Result<std::string> key = key_(object);
   if (!key) return key_error(object, key.error());
   return key;

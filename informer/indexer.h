@@ -53,10 +53,12 @@ class Indexer final : public Store {
   Result<> add(const ObjectPtr& object) override;
   Result<> update(const ObjectPtr& object) override;
   Result<> remove(const ObjectPtr& object) override;
-  // All or nothing: an object without a key leaves the store as it was.
+  // All or nothing: an object without a key leaves the store as it was. For an UnreadableObject
+  // stands what was stored under its key, if anything was.
   Result<> replace(std::vector<ObjectPtr> objects, const std::string& resource_version) override;
   // A store is in sync with itself.
   Result<> resync() override { return {}; }
+  Transformer transformer() const override { return transformer_; }
   void bookmark(const std::string& resource_version) override { sync_version_ = resource_version; }
 
   std::vector<ObjectPtr> list() const override;

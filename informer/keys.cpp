@@ -6,10 +6,6 @@ namespace mkp {
 
 namespace {
 
-const DeletedFinalStateUnknown* as_tombstone(const ObjectPtr& object) {
-  return dynamic_cast<const DeletedFinalStateUnknown*>(object.get());
-}
-
 // `text` in double quotes, as Go's %q writes plain text.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
@@ -21,6 +17,14 @@ std::string quoted(std::string_view text) {
 }
 
 }  // namespace
+
+const DeletedFinalStateUnknown* as_tombstone(const ObjectPtr& object) {
+  return dynamic_cast<const DeletedFinalStateUnknown*>(object.get());
+}
+
+const UnreadableObject* as_unreadable(const ObjectPtr& object) {
+  return dynamic_cast<const UnreadableObject*>(object.get());
+}
 
 std::string to_text(const ObjectName& name) {
   return name.name_space.empty() ? name.name : name.name_space + '/' + name.name;
@@ -34,6 +38,7 @@ Result<std::string> meta_namespace_key(const ObjectPtr& object) {
   if (const auto* explicit_key = dynamic_cast<const ExplicitKey*>(object.get())) {
     return explicit_key->key;
   }
+  if (const auto* unreadable = as_unreadable(object)) return unreadable->key;
   return fail(Errc::Invalid, "object has no meta: its type does not carry any");
 }
 

@@ -29,6 +29,17 @@ struct DeletedFinalStateUnknown final : Object {
   ObjectPtr object;
 };
 
+// An object that is there but could not be decoded, in a list or in an event: whatever is known of
+// it stays as it is. In a Deleted event: it is gone, and its last state cannot be read.
+struct UnreadableObject final : Object {
+  explicit UnreadableObject(std::string of) : key(std::move(of)) {}
+  std::string key;
+};
+
+// Null when the object is no such thing.
+const DeletedFinalStateUnknown* as_tombstone(const ObjectPtr& object);
+const UnreadableObject* as_unreadable(const ObjectPtr& object);
+
 // Namespace and name: what a key says.
 struct ObjectName {
   std::string name_space;  // empty for cluster-scoped kinds
@@ -39,7 +50,8 @@ struct ObjectName {
 // "namespace/name", or "name" when there is no namespace.
 std::string to_text(const ObjectName& name);
 
-// The key of an ExplicitKey, else of the object's metadata; a failure for what has none.
+// The key of an ExplicitKey or UnreadableObject, else of the object's metadata; a failure for what
+// has none.
 Result<std::string> meta_namespace_key(const ObjectPtr& object);
 
 // The same, and a tombstone's own key. The key function of informers.

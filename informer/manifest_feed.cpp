@@ -61,13 +61,13 @@ class ManifestFeed::Stream final : public EventStream {
 ManifestFeed::ManifestFeed(List objects, std::function<void()> progress)
     : objects_(std::move(objects)), progress_(std::move(progress)) {}
 
-asio::awaitable<Result<Listing>> ManifestFeed::list(std::string resource_version) {
+asio::awaitable<Result<Listing>> ManifestFeed::list(ListQuery query) {
   if (reading_ == 0)
     co_return fail(Errc::Unavailable, "list manifests: they have not been read yet");
-  const std::uint64_t least = reading_number(resource_version).value_or(0);
+  const std::uint64_t least = reading_number(query.resource_version).value_or(0);
   if (least > reading_) {
     co_return fail(Errc::Unavailable,
-                   "list manifests: version " + resource_version + " is yet to come");
+                   "list manifests: version " + query.resource_version + " is yet to come");
   }
   Listing listing;
   listing.objects = objects_();
@@ -75,12 +75,11 @@ asio::awaitable<Result<Listing>> ManifestFeed::list(std::string resource_version
   co_return std::move(listing);
 }
 
-asio::awaitable<Result<std::unique_ptr<EventStream>>> ManifestFeed::watch(
-    std::string resource_version) {
-  const std::optional<std::uint64_t> from = reading_number(resource_version);
+asio::awaitable<Result<std::unique_ptr<EventStream>>> ManifestFeed::watch(WatchQuery query) {
+  const std::optional<std::uint64_t> from = reading_number(query.resource_version);
   if (!from || *from == 0 || *from < base_ || *from > reading_) {
     co_return fail(Errc::Expired,
-                   "watch manifests: version \"" + resource_version + "\" is not remembered");
+                   "watch manifests: version \"" + query.resource_version + "\" is not remembered");
   }
   std::uint64_t position = first_;
   for (const Reading& reading : readings_) {

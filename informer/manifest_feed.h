@@ -21,9 +21,9 @@ class ManifestFeed final : public ObjectSource {
   // `progress` is called when a stream has taken what there was, or is gone.
   ManifestFeed(List objects, std::function<void()> progress);
 
-  asio::awaitable<Result<Listing>> list(std::string resource_version) override;
-  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(
-      std::string resource_version) override;
+  asio::awaitable<Result<Listing>> list(ListQuery query) override;
+  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(WatchQuery query) override;
+  bool supports_initial_events() const override { return false; }
 
   // A reading is complete; `events` is what it changed, perhaps nothing.
   void add_reading(std::uint64_t reading, std::vector<WatchEvent> events);

@@ -13,6 +13,10 @@ namespace mkp {
 namespace {
 
 using namespace asio::experimental::awaitable_operators;
+using namespace std::chrono_literals;
+
+// How long rules wait for what they can be made without.
+constexpr Duration kPatience = 5s;
 
 // The object as its kind; what a tombstone last knew; null, and a word in the log, for anything
 // else.
@@ -55,6 +59,17 @@ SharedInformer::Options informer_options(ObjectKind kind) {
   return options;
 }
 
+// Returns once all of a kind has been told, or will not be.
+asio::awaitable<void> answered(const Listener& registration, const FeedTrouble& trouble) {
+  co_await (registration.synced().wait() || trouble.wait_until_refused());
+}
+
+// An informer that has not been started takes every handler.
+void report_to(FeedTrouble& trouble, SharedInformer& informer) {
+  const auto note = [&trouble](const Error& error) { trouble.note(error); };
+  if (!informer.set_watch_error_handler(note)) std::abort();
+}
+
 // A handler of an informer that has not been started is always taken.
 SharedInformer::Registration registered(Result<SharedInformer::Registration> registration) {
   if (!registration) std::abort();
@@ -66,6 +81,11 @@ SharedInformer::Registration registered(Result<SharedInformer::Registration> reg
 ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name,
                          std::optional<IpAddress> bind_address)
     : node_(std::move(node_name), bind_address),
+      clock_(clock),
+      service_trouble_(ObjectKind::Service, clock),
+      slice_trouble_(ObjectKind::EndpointSlice, clock),
+      node_trouble_(ObjectKind::Node, clock),
+      cidr_trouble_(ObjectKind::ServiceCidr, clock),
       service_handler_(tell<Service>(services_, on_change_)),
       slice_handler_(tell<EndpointSlice>(endpoints_, on_change_)),
       node_handler_(tell<Node>(node_, on_change_)),
@@ -80,21 +100,24 @@ ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_
       service_registration_(registered(service_informer_.add_event_handler(service_handler_))),
       slice_registration_(registered(slice_informer_.add_event_handler(slice_handler_))),
       node_registration_(registered(node_informer_.add_event_handler(node_handler_))),
-      cidr_registration_(registered(cidr_informer_.add_event_handler(cidr_handler_))) {}
+      cidr_registration_(registered(cidr_informer_.add_event_handler(cidr_handler_))) {
+  report_to(service_trouble_, service_informer_);
+  report_to(slice_trouble_, slice_informer_);
+  report_to(node_trouble_, node_informer_);
+  report_to(cidr_trouble_, cidr_informer_);
+}
 
 asio::awaitable<void> ClusterFeed::run() {
   co_await (service_informer_.run() && slice_informer_.run() && node_informer_.run() &&
             cidr_informer_.run());
 }
 
-asio::awaitable<bool> ClusterFeed::wait_for_sync() {
-  std::vector<const SyncLatch*> latches;
-  for (const auto& registration :
-       {service_registration_, slice_registration_, node_registration_, cidr_registration_}) {
-    latches.push_back(&registration->synced());
-  }
-  const bool synced = co_await wait_for_cache_sync(std::move(latches));
-  co_return synced;
+asio::awaitable<void> ClusterFeed::wait_for_sync() {
+  co_await (service_registration_->synced().wait() && slice_registration_->synced().wait());
+  const TimePoint patience = later(clock_.now(), kPatience);
+  co_await ((answered(*node_registration_, node_trouble_) &&
+             answered(*cidr_registration_, cidr_trouble_)) ||
+            clock_.sleep_until(patience));
 }
 
 bool ClusterFeed::has_pending() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "informer/shared_informer.h"
 #include "proxy/cluster_state.h"
 #include "proxy/endpoint_changes.h"
+#include "proxy/feed_trouble.h"
 #include "proxy/node_changes.h"
 #include "proxy/service_changes.h"
 #include "runner/clock.h"
@@ -34,8 +36,10 @@ class ClusterFeed {
   // Lists and watches, for ever.
   asio::awaitable<void> run();
 
-  // True once every kind was listed and told to the trackers; false when run() ended before.
-  asio::awaitable<bool> wait_for_sync();
+  // Returns once the trackers know enough for rules: all Services and EndpointSlices, and this node
+  // and the ServiceCIDRs unless these are refused, or not there five seconds later. Never does when
+  // run() ends before.
+  asio::awaitable<void> wait_for_sync();
 
   // Whether something that the sources gave out has not reached the trackers yet.
   bool has_pending() const;
@@ -43,6 +47,21 @@ class ClusterFeed {
   // Whether take() would give anything.
   bool has_changes() const { return !services_.empty() || !endpoints_.empty() || !node_.empty(); }
   ClusterChanges take();
+
+  // How much the trackers have heard, and how much of that take() would give.
+  struct Figures {
+    std::uint64_t services_total = 0;
+    std::uint64_t services_pending = 0;
+    std::uint64_t slices_total = 0;
+    std::uint64_t slices_pending = 0;
+  };
+  Figures figures() const {
+    return {services_.noted(), services_.size(), endpoints_.noted(), endpoints_.size()};
+  }
+
+  // As last heard.
+  const NodeFacts& node_facts() const { return node_.facts(); }
+  const NodeEligibility& node_eligibility() const { return node_.eligibility(); }
 
   // Whether this node's Node object has podCIDRs, as last heard.
   bool knows_pod_cidrs() const { return node_.knows_pod_cidrs(); }
@@ -55,6 +74,11 @@ class ClusterFeed {
   EndpointChanges endpoints_;
   NodeChanges node_;
   std::function<void()> on_change_ = [] {};
+  Clock& clock_;
+  FeedTrouble service_trouble_;
+  FeedTrouble slice_trouble_;
+  FeedTrouble node_trouble_;
+  FeedTrouble cidr_trouble_;
 
   ResourceEventHandlerFuncs service_handler_;
   ResourceEventHandlerFuncs slice_handler_;

@@ -94,6 +94,10 @@ std::set<ServiceName> ClusterState::apply(ClusterChanges changes) {
     node_ = *changes.node;
     ++node_revision_;
   }
+  if (touched.contains(ApiServerSlices::service_name())) {
+    const Entry& entry = services_[ApiServerSlices::service_name()];
+    api_server_slices_.note(entry.service.get(), entry.slices);
+  }
   for (const ServiceName& name : touched) {
     const auto entry = services_.find(name);
     if (entry != services_.end() && !entry->second.service && entry->second.slices.empty()) {
@@ -108,7 +112,8 @@ ServiceRules ClusterState::rules_of(const ServiceName& name, IpFamily family) co
   const auto entry = services_.find(name);
   if (entry == services_.end() || !entry->second.service) return rules;
   const Service& service = *entry->second.service;
-  const Slices& slices = entry->second.slices;
+  const Slices* kept = api_server_slices_.instead(name, family);
+  const Slices& slices = kept != nullptr ? *kept : entry->second.slices;
   rules.creation_timestamp = service.metadata.creation_timestamp;
 
   ServiceSpec spec = service_spec(service, family);
@@ -128,6 +133,11 @@ std::set<ServiceName> ClusterState::names() const {
   std::set<ServiceName> all;
   for (const auto& [name, entry] : services_) all.insert(name);
   return all;
+}
+
+const Service* ClusterState::service(const ServiceName& name) const {
+  const auto entry = services_.find(name);
+  return entry == services_.end() ? nullptr : entry->second.service.get();
 }
 
 const Slices* ClusterState::slices_of(const ServiceName& name) const {

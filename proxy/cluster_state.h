@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "proxy/api_server_slices.h"
 #include "proxy/endpoint_changes.h"
 #include "proxy/node_model.h"
 #include "proxy/rule_model.h"
@@ -38,6 +40,10 @@ struct ServiceRules {
 // Belongs to the sync thread.
 class ClusterState {
  public:
+  // `api_server`: see ApiServerSlices.
+  explicit ClusterState(std::optional<IpAddress> api_server = std::nullopt)
+      : api_server_slices_(api_server) {}
+
   // Takes the changes in; says which Services they touch.
   std::set<ServiceName> apply(ClusterChanges changes);
 
@@ -49,6 +55,8 @@ class ClusterState {
   // Every Service that exists, or that slices speak of.
   std::set<ServiceName> names() const;
 
+  // Null when there is none.
+  const Service* service(const ServiceName& name) const;
   // The slices of a Service; null when there are none.
   const Slices* slices_of(const ServiceName& name) const;
 
@@ -63,6 +71,7 @@ class ClusterState {
   };
 
   std::map<ServiceName, Entry> services_;
+  ApiServerSlices api_server_slices_;
   NodeFacts node_;
   std::uint64_t node_revision_ = 1;
 };

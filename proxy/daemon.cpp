@@ -37,6 +37,7 @@ constexpr Duration kPodCidrPatience = 5min;
 // A change waits for the rest of its reading, but no longer than that: what a relist brings belongs
 // to no reading.
 constexpr Duration kLongestHold = 100ms;
+constexpr Duration kOncePatience = 30s;
 
 }  // namespace
 
@@ -65,6 +66,7 @@ int Daemon::run() {
   };
   asio::co_spawn(loop_, options_.once ? once() : serve(), keep_status);
   loop_.run();
+  if (source_->api() != nullptr) source_->api()->close();
   return status;
 }
 
@@ -127,16 +129,12 @@ Result<> Daemon::prepare() {
     if (options_.dry_run) break;  // to probe the kernel is to write to it
     if (Result<> able = nft::check_kernel(*kernel_, family); !able) return able;
   }
-  rules_ = std::make_unique<NodeRules>(*kernel_, options_.config, families_, clock_);
-  source_ = std::make_unique<ManifestSource>(options_.manifests);
-  if (const Result<> read = source_->read_now(); !read)
-    return fail(read.error(), "read the manifests");
-  if (source_->empty()) {
-    spdlog::warn(
-        "there is no manifest (*.yaml, *.yml, *.json) in {}: no Service is served, and rules of a "
-        "former process for any are removed",
-        options_.manifests);
-  }
+  Result<std::unique_ptr<ClusterSource>> source = ClusterSource::open(options_, *name, clock_);
+  if (!source) return tl::unexpected<Error>(std::move(source.error()));
+  source_ = std::move(*source);
+  const ApiCluster* api = source_->api();
+  rules_ = std::make_unique<NodeRules>(*kernel_, options_.config, families_, clock_,
+                                       api != nullptr ? api->address() : std::nullopt);
   const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
   feed_ = std::make_unique<ClusterFeed>(sources, clock_, *name, options_.config.bind_address);
   Result<std::unique_ptr<RouteAddresses>> addresses = RouteAddresses::open();
@@ -163,7 +161,7 @@ asio::awaitable<int> Daemon::once() {
 }
 
 asio::awaitable<int> Daemon::sync_once() {
-  co_await feed_->wait_for_sync();
+  if (!co_await hear_once()) co_return failed();
   Result<> done = co_await sync();
   if (done && cleanup_at_) {
     co_await clock_.sleep_until(*cleanup_at_);
@@ -176,8 +174,20 @@ asio::awaitable<int> Daemon::sync_once() {
   co_return done && !problems ? 0 : 1;
 }
 
+// One who waits for one sync does not wait for ever.
+asio::awaitable<bool> Daemon::hear_once() {
+  const auto heard =
+      co_await (feed_->wait_for_sync() || clock_.sleep_until(later(clock_.now(), kOncePatience)));
+  if (heard.index() == 0) co_return true;
+  spdlog::error(
+      "{} has not given all Services and EndpointSlices within {} s (see above); nothing was "
+      "changed",
+      source_->name(), std::chrono::duration_cast<std::chrono::seconds>(kOncePatience).count());
+  co_return false;
+}
+
 asio::awaitable<int> Daemon::preview_once() {
-  co_await feed_->wait_for_sync();
+  if (!co_await hear_once()) co_return failed();
   const Result<PlanSize> size = co_await preview();
   if (!size) spdlog::error("{}", size.error().what);
   if (report_problems() || !size) co_return 2;
@@ -186,12 +196,12 @@ asio::awaitable<int> Daemon::preview_once() {
 
 // Says how much of the manifests was left out; what exactly, the source has logged.
 bool Daemon::report_problems() const {
-  const std::size_t count = source_->problems().size() + rules_->proxier().services_with_problems();
+  const std::size_t count = source_->problems() + rules_->proxier().services_with_problems();
   if (count != 0) {
     spdlog::error(
         "{} problems in {} (see above): what they name is not served as written, everything else "
         "is",
-        count, options_.manifests);
+        count, source_->name());
   }
   return count != 0;
 }
@@ -200,8 +210,10 @@ bool Daemon::report_problems() const {
 
 asio::awaitable<int> Daemon::serve() {
   signals_.emplace(loop_, SIGINT, SIGTERM);
+  if (!options_.dry_run) make_servers();
   co_await (feed_->run() || source_->run() || feed_watchdog() || follow_addresses() ||
-            follow_flows() || sync_until_signalled());
+            follow_flows() || serve_node() || sync_until_signalled());
+  servers_.reset();  // the loop would wait for their listeners
   if (!stopping_) co_return failed();
   if (const Result<> told = notify_stopping("stopping; the rules stay in place"); !told) {
     spdlog::debug("{}", told.error().what);
@@ -226,8 +238,17 @@ asio::awaitable<void> Daemon::sync_until_signalled() {
                                               .first_retry = 1s,
                                               .retry_cap = periods.sync_period};
   runner_ = std::make_unique<BoundedFrequencyRunner>("sync", work, limits, clock_);
-  source_->on_reading([this] { run_when_quiet(); });
-  feed_->on_change([this] { runner_->retry_after(kLongestHold); });
+  if (source_->on_reading([this] { run_when_quiet(); })) {
+    feed_->on_change([this] {
+      note_queued();
+      runner_->retry_after(kLongestHold);
+    });
+  } else {
+    feed_->on_change([this] {
+      note_queued();
+      runner_->run();
+    });
+  }
   run_when_quiet();
   // A run under way is finished: the loop ends behind it.
   co_await (stop_on_signal() && runner_->loop());
@@ -273,7 +294,9 @@ void Daemon::run_when_quiet() {
 asio::awaitable<void> Daemon::feed_watchdog() {
   const std::optional<Duration> interval = watchdog_interval();
   for (;;) {
-    co_await clock_.sleep_until(interval ? later(clock_.now(), *interval / 2) : TimePoint::max());
+    TimePoint next = TimePoint::max();
+    if (interval) next = later(clock_.now(), *interval / 2);
+    co_await clock_.sleep_until(next);
     // A sync that does not come back, in the kernel say, is no life.
     const std::optional<TimePoint> since =
         runner_ && runner_->status().running ? runner_->status().last_start : std::nullopt;

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "configs/flags.h"
-#include "informer/manifest_source.h"
 #include "informer/signal.h"
 #include "netlink/addresses.h"
 #include "netlink/conntrack_socket.h"
 #include "netlink/nftables.h"
 #include "netlink/table_owner.h"
 #include "proxy/cluster_feed.h"
+#include "proxy/cluster_source.h"
 #include "proxy/conntrack_cleanup.h"
 #include "proxy/node_rules.h"
+#include "proxy/node_servers.h"
 #include "proxy/sync_thread.h"
 #include "runner/bounded_frequency_runner.h"
 #include "runner/clock.h"
@@ -43,12 +44,16 @@ class Daemon {
   asio::awaitable<int> once();
   asio::awaitable<int> sync_once();
   asio::awaitable<int> preview_once();
+  asio::awaitable<bool> hear_once();
   asio::awaitable<void> sync_until_signalled();
   asio::awaitable<void> stop_on_signal();
   asio::awaitable<void> wait_for_pod_cidrs();
   asio::awaitable<void> feed_watchdog();
   asio::awaitable<void> follow_addresses();
   asio::awaitable<void> follow_flows();
+  void make_servers();
+  asio::awaitable<void> serve_node();
+  void note_queued();
   asio::awaitable<Result<>> sync();
   asio::awaitable<Result<>> tidy_up(bool due);
   asio::awaitable<Result<>> remove_idle_chains();
@@ -65,7 +70,7 @@ class Daemon {
   std::unique_ptr<nft::Nftables> kernel_;
   std::optional<TableOwner> owner_;
   std::unique_ptr<NodeRules> rules_;
-  std::unique_ptr<ManifestSource> source_;
+  std::unique_ptr<ClusterSource> source_;
   std::unique_ptr<ClusterFeed> feed_;
   std::unique_ptr<Addresses> addresses_;
   ConntrackSocket conntrack_;
@@ -77,6 +82,7 @@ class Daemon {
   bool stopping_ = false;
   asio::io_context loop_;  // suspended tasks die with it, while what they refer to still lives
   std::optional<asio::signal_set> signals_;  // while serving
+  std::unique_ptr<NodeServers> servers_;     // while serving, unless in a dry run
   SyncThread sync_thread_;  // dies before the loop: its last job may still want to answer
 };
 

@@ -26,6 +26,7 @@ struct SyncAnswer {
   std::vector<UdpChanges> udp;
   bool serves = false;
   bool cleanup_due = false;
+  std::vector<FamilyOutcome> outcomes;
 };
 
 double milliseconds(Duration duration) {
@@ -62,13 +63,16 @@ Result<> print(const FamilyProxier::Preview& preview) {
 }  // namespace
 
 asio::awaitable<Result<>> Daemon::sync() {
-  const auto job = [this, changes = std::make_shared<ClusterChanges>(feed_->take())] {
+  const auto taken = std::make_shared<ClusterChanges>(feed_->take());
+  if (servers_) servers_->note_taken(*taken);
+  const auto job = [this, changes = taken] {
     Proxier& proxier = rules_->proxier();
     Result<SyncReport> synced = proxier.sync(std::move(*changes));
     return SyncAnswer{std::move(synced), proxier.take_udp_changes(), proxier.serves(),
-                      proxier.cleanup_due()};
+                      proxier.cleanup_due(), proxier.take_outcomes()};
   };
   const SyncAnswer answer = co_await sync_thread_.run(job);
+  if (servers_) servers_->note_outcomes(answer.outcomes);
   for (const UdpChanges& change : answer.udp) flows_.note(change);
   if (answer.report) log_sync(*answer.report);
   // A family that fails takes nothing from the other.
@@ -96,8 +100,15 @@ asio::awaitable<Result<>> Daemon::tidy_up(bool due) {
 
 asio::awaitable<Result<>> Daemon::remove_idle_chains() {
   cleanup_at_.reset();
-  const auto job = [this] { return rules_->proxier().cleanup(); };
-  const Result<SyncReport> report = co_await sync_thread_.run(job);
+  const auto job = [this] {
+    Proxier& proxier = rules_->proxier();
+    Result<SyncReport> cleaned = proxier.cleanup();
+    return SyncAnswer{
+        std::move(cleaned), {}, proxier.serves(), proxier.cleanup_due(), proxier.take_outcomes()};
+  };
+  const SyncAnswer answer = co_await sync_thread_.run(job);
+  if (servers_) servers_->note_outcomes(answer.outcomes);
+  const Result<SyncReport>& report = answer.report;
   if (!report) co_return fail(report.error(), "remove unused chains, which no traffic takes");
   log_sync(*report);
   co_return Result<>{};

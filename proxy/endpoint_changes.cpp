@@ -25,6 +25,7 @@ void EndpointChanges::note(const std::shared_ptr<const EndpointSlice>& before,
                            const std::shared_ptr<const EndpointSlice>& after) {
   const std::shared_ptr<const EndpointSlice>& either = after ? after : before;
   if (!either) return;
+  ++noted_;
   const bool news = !before || !before->service_name.empty();
   if (after && after->service_name.empty() && news) {
     spdlog::warn(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,10 +29,14 @@ class EndpointChanges {
             const std::shared_ptr<const EndpointSlice>& after);
 
   bool empty() const { return pending_.empty(); }
+  std::size_t size() const { return pending_.size(); }
+  // Events noted so far.
+  std::uint64_t noted() const { return noted_; }
   std::vector<EndpointChange> take();
 
  private:
   std::map<std::pair<std::string, std::string>, EndpointChange> pending_;  // by namespace and name
+  std::uint64_t noted_ = 0;
 };
 
 bool same_to_proxy(const EndpointSlice& left, const EndpointSlice& right);

@@ -29,8 +29,33 @@ SyncReport& SyncReport::operator+=(const SyncReport& other) {
   return *this;
 }
 
+FamilyOutcome& FamilyProxier::note_outcome(FamilyOutcome::Kind kind, TimePoint started,
+                                           const Result<SyncReport>& report) {
+  FamilyOutcome outcome;
+  outcome.family = family_;
+  outcome.kind = kind;
+  outcome.succeeded = report.has_value();
+  outcome.took = clock_.now() - started;
+  outcome.no_local_endpoints = no_local_endpoints_;
+  if (report) outcome.report = *report;
+  return outcomes_.emplace_back(std::move(outcome));
+}
+
 Result<SyncReport> FamilyProxier::sync(const ClusterState& cluster,
                                        const std::set<ServiceName>& touched) {
+  using Kind = FamilyOutcome::Kind;
+  const TimePoint started = clock_.now();
+  const bool doubted = in_doubt();
+  health_targets_.note(touched);
+  Result<SyncReport> report = sync_rules(cluster, touched);
+  const bool full = doubted || (report && report->resyncs > 0);
+  FamilyOutcome& outcome = note_outcome(full ? Kind::Full : Kind::Partial, started, report);
+  if (report) outcome.health_targets = health_targets_.update(cluster);
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::sync_rules(const ClusterState& cluster,
+                                             const std::set<ServiceName>& touched) {
   unacknowledged_.insert(touched.begin(), touched.end());
   // Without a change there is no transaction that would meet what somebody else did.
   if (unacknowledged_.empty()) {
@@ -139,6 +164,13 @@ Result<SyncReport> FamilyProxier::apply(Plan& plan, TimePoint started) {
 }
 
 Result<SyncReport> FamilyProxier::cleanup() {
+  const TimePoint started = clock_.now();
+  Result<SyncReport> report = remove_idle_chains();
+  note_outcome(FamilyOutcome::Kind::Cleanup, started, report);
+  return report;
+}
+
+Result<SyncReport> FamilyProxier::remove_idle_chains() {
   if (backend_.in_doubt()) return SyncReport{};  // the resync to come sees to it
   const TimePoint started = clock_.now();
   const std::unique_ptr<Plan> plan = backend_.plan_cleanup();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "proxy/backend.h"
 #include "proxy/cluster_state.h"
 #include "proxy/frontend_claims.h"
+#include "proxy/health_targets.h"
 #include "proxy/rule_model.h"
 #include "proxy/udp_changes.h"
 
@@ -28,6 +30,19 @@ struct SyncReport {
   SyncReport& operator+=(const SyncReport& other);
 };
 
+// How a sync, or a cleanup, went in one family: what health and metrics are made of.
+struct FamilyOutcome {
+  enum class Kind : std::uint8_t { Partial, Full, Cleanup };
+
+  IpFamily family = IpFamily::Ipv4;
+  Kind kind = Kind::Partial;
+  bool succeeded = false;
+  Duration took{};
+  SyncReport report;                    // of a success
+  NoLocalEndpoints no_local_endpoints;  // as of then
+  std::vector<HealthTargetChange> health_targets;
+};
+
 // One IP family's half of syncProxyRules: which rules each Service should have, and what of that
 // the kernel has acknowledged. The families share nothing but the objects, so that one that fails
 // does not stop the other.
@@ -35,7 +50,11 @@ class FamilyProxier {
  public:
   // Everything but the family is borrowed for life.
   FamilyProxier(IpFamily family, Backend& backend, const Config& config, const Clock& clock)
-      : family_(family), backend_(backend), config_(config), clock_(clock) {}
+      : family_(family),
+        backend_(backend),
+        config_(config),
+        clock_(clock),
+        health_targets_(family) {}
 
   // Makes the rules of the touched Services true; of all Services when the backend is in doubt. On
   // failure the base stays as it was, and the next call takes up these Services again.
@@ -62,6 +81,9 @@ class FamilyProxier {
   // What syncs have changed for UDP flows since this was last asked for, in their order.
   std::vector<UdpChanges> take_udp_changes() { return std::exchange(udp_changes_, {}); }
 
+  // How the syncs and cleanups since this was last asked for went, in their order.
+  std::vector<FamilyOutcome> take_outcomes() { return std::exchange(outcomes_, {}); }
+
   // Among what the kernel has acknowledged.
   const NoLocalEndpoints& no_local_endpoints() const { return no_local_endpoints_; }
 
@@ -74,6 +96,10 @@ class FamilyProxier {
   void report(const ServiceName& name, std::vector<std::string> problems);
   const NodeModel& desired_node(const ClusterState& cluster);
   RuleModel applied_rules_of(const std::set<ServiceName>& touched, const RuleModel& wanted) const;
+  Result<SyncReport> sync_rules(const ClusterState& cluster, const std::set<ServiceName>& touched);
+  Result<SyncReport> remove_idle_chains();
+  FamilyOutcome& note_outcome(FamilyOutcome::Kind kind, TimePoint started,
+                              const Result<SyncReport>& report);
   Result<SyncReport> sync_touched(const ClusterState& cluster,
                                   const std::set<ServiceName>& touched);
   void acknowledge(const RuleDiff& changes);
@@ -88,6 +114,8 @@ class FamilyProxier {
   NodeModel applied_node_;
   NoLocalEndpoints no_local_endpoints_;
   std::vector<UdpChanges> udp_changes_;
+  HealthTargets health_targets_;
+  std::vector<FamilyOutcome> outcomes_;
   NodeModel desired_node_;
   std::uint64_t node_revision_ = 0;  // of the facts that desired_node_ was made from
   std::vector<std::string> reported_of_node_;

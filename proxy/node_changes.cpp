@@ -67,6 +67,7 @@ void NodeChanges::become(NodeFacts facts) {
 void NodeChanges::note(const std::shared_ptr<const Node>& before,
                        const std::shared_ptr<const Node>& after) {
   if (!after || after->metadata.name != node_name_) return;
+  eligibility_.note(*after);
   NodeFacts facts = facts_;
   facts.node.zone = after->zone;
   facts.node.ips = own_addresses(*after);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "informer/objects.h"
+#include "proxy/node_eligibility.h"
 #include "proxy/node_model.h"
 
 namespace mkp {
@@ -29,6 +30,8 @@ class NodeChanges {
   void note_addresses(std::vector<IpAddress> addresses);
 
   bool empty() const { return !changed_; }
+  const NodeFacts& facts() const { return facts_; }
+  const NodeEligibility& eligibility() const { return eligibility_; }
   bool knows_pod_cidrs() const { return !facts_.node.pod_cidrs.empty(); }
   // Null when nothing changed.
   std::shared_ptr<const NodeFacts> take();
@@ -40,6 +43,7 @@ class NodeChanges {
   std::string node_name_;
   std::optional<IpAddress> bind_address_;
   NodeFacts facts_;
+  NodeEligibility eligibility_;
   // By name of the object: two objects may name one range, and one of them may go.
   std::map<std::string, std::vector<IpPrefix>> service_cidrs_;
   bool changed_ = true;  // the name alone is news to the first sync

@@ -35,17 +35,6 @@ LocalPods local_pods(const Config& config, const NodeInfo& node, IpFamily family
   return pods;
 }
 
-// The prefixes within which an address of the node answers on node ports. None: all of them do.
-std::vector<IpPrefix> node_port_prefixes(const Config& config, const NodeInfo& node,
-                                         IpFamily family) {
-  const NodePortAddresses& asked = config.node_port_addresses;
-  std::vector<IpPrefix> prefixes = of_family(asked.prefixes, family);
-  const IpAddress own = node_ip(node, family);
-  // Where it is not known, the node's own is as if it were not asked for.
-  if (asked.primary && !is_loopback(own)) prefixes.insert(prefixes.begin(), prefix_of(own, 128));
-  return prefixes;
-}
-
 void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily family,
                      NodeRead& read) {
   const std::vector<IpPrefix> prefixes = node_port_prefixes(config, facts.node, family);
@@ -85,6 +74,16 @@ void read_node_ports(const Config& config, const NodeFacts& facts, IpFamily fami
 }
 
 }  // namespace
+
+std::vector<IpPrefix> node_port_prefixes(const Config& config, const NodeInfo& node,
+                                         IpFamily family) {
+  const NodePortAddresses& asked = config.node_port_addresses;
+  std::vector<IpPrefix> prefixes = of_family(asked.prefixes, family);
+  const IpAddress own = node_ip(node, family);
+  // Where it is not known, the node's own is as if it were not asked for.
+  if (asked.primary && !is_loopback(own)) prefixes.insert(prefixes.begin(), prefix_of(own, 128));
+  return prefixes;
+}
 
 NodeRead node_model(const Config& config, const NodeFacts& facts, IpFamily family) {
   NodeRead read;

@@ -26,6 +26,11 @@ struct NodeRead {
   std::vector<std::string> problems;
 };
 
+// The prefixes within which an address of the node answers on node ports, those of loopback too.
+// None: all of them do.
+std::vector<IpPrefix> node_port_prefixes(const Config& config, const NodeInfo& node,
+                                         IpFamily family);
+
 // What the settings mean on this node in one family.
 NodeRead node_model(const Config& config, const NodeFacts& facts, IpFamily family);
 

@@ -10,7 +10,8 @@
 namespace mkp {
 
 NodeRules::NodeRules(nft::Nftables& kernel, const Config& config,
-                     const std::vector<IpFamily>& families, const Clock& clock)
+                     const std::vector<IpFamily>& families, const Clock& clock,
+                     std::optional<IpAddress> api_server)
     : config_(config) {
   std::vector<FamilyProxier*> borrowed;
   for (const IpFamily family : families) {
@@ -19,7 +20,7 @@ NodeRules::NodeRules(nft::Nftables& kernel, const Config& config,
     families_.push_back(std::make_unique<FamilyProxier>(family, *backends_.back(), config_, clock));
     borrowed.push_back(families_.back().get());
   }
-  proxier_ = std::make_unique<Proxier>(std::move(borrowed));
+  proxier_ = std::make_unique<Proxier>(std::move(borrowed), api_server);
 }
 
 NftSettings nft_settings(const Config& config, IpFamily family) {

@@ -15,9 +15,9 @@ namespace mkp {
 // Belongs to the sync thread once it is built.
 class NodeRules {
  public:
-  // `kernel` and `clock` are borrowed for life.
+  // `kernel` and `clock` are borrowed for life. `api_server`: see ApiServerSlices.
   NodeRules(nft::Nftables& kernel, const Config& config, const std::vector<IpFamily>& families,
-            const Clock& clock);
+            const Clock& clock, std::optional<IpAddress> api_server = std::nullopt);
 
   Proxier& proxier() { return *proxier_; }
 

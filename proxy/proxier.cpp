@@ -74,6 +74,15 @@ std::vector<UdpChanges> Proxier::take_udp_changes() {
   return all;
 }
 
+std::vector<FamilyOutcome> Proxier::take_outcomes() {
+  std::vector<FamilyOutcome> all;
+  for (FamilyProxier* family : families_) {
+    std::vector<FamilyOutcome> own = family->take_outcomes();
+    std::move(own.begin(), own.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
 Result<SyncReport> Proxier::cleanup() {
   return each_family(families_, [](FamilyProxier& family) { return family.cleanup(); });
 }

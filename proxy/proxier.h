@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "proxy/cluster_state.h"
@@ -12,8 +14,10 @@ namespace mkp {
 // Belongs to the sync thread.
 class Proxier {
  public:
-  // The families are borrowed for life; IPv4 first.
-  explicit Proxier(std::vector<FamilyProxier*> families) : families_(std::move(families)) {}
+  // The families are borrowed for life; IPv4 first. `api_server`: see ApiServerSlices.
+  explicit Proxier(std::vector<FamilyProxier*> families,
+                   std::optional<IpAddress> api_server = std::nullopt)
+      : families_(std::move(families)), cluster_(api_server) {}
 
   // One sync. A family that fails does not stop the others; the failure says all of them, and the
   // next sync takes up what was left.
@@ -25,6 +29,9 @@ class Proxier {
   // What the syncs have changed for UDP flows since this was last asked for, also those of which
   // one family failed.
   std::vector<UdpChanges> take_udp_changes();
+
+  // How the syncs and cleanups since this was last asked for went: each family's in their order.
+  std::vector<FamilyOutcome> take_outcomes();
 
   // Whether some family's rules are in place: its last sync succeeded.
   bool serves() const;

@@ -14,6 +14,7 @@ void ServiceChanges::note(const std::shared_ptr<const Service>& before,
                           const std::shared_ptr<const Service>& after) {
   const std::shared_ptr<const Service>& either = after ? after : before;
   if (!either) return;
+  ++noted_;
   const ServiceName name{either->metadata.name_space, either->metadata.name};
   const auto [entry, added] = pending_.try_emplace(name, ServiceChange{name, before, nullptr});
   ServiceChange& change = entry->second;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <vector>
@@ -26,11 +28,15 @@ class ServiceChanges {
             const std::shared_ptr<const Service>& after);
 
   bool empty() const { return pending_.empty(); }
+  std::size_t size() const { return pending_.size(); }
+  // Events noted so far.
+  std::uint64_t noted() const { return noted_; }
   // All of them, by name; nothing is pending afterwards.
   std::vector<ServiceChange> take();
 
  private:
   std::map<ServiceName, ServiceChange> pending_;
+  std::uint64_t noted_ = 0;
 };
 
 // Whether both mean the same to a proxy: nothing that it reads differs.

@@ -8,7 +8,16 @@
 namespace mkp {
 
 // What a caller may branch on. Everything else about a failure is prose, in Error::what.
-enum class Errc { Denied, Exists, Expired, Invalid, NotFound, Unavailable };
+enum class Errc {
+  Denied,
+  Exists,
+  Expired,
+  Internal,  // the other side failed in itself; what it was asked for may be fine
+  Invalid,
+  NotFound,
+  Unavailable,  // the other side is there, and says that it is too busy
+  Unreachable,  // nobody answered
+};
 
 struct Error {
   Errc code = Errc::Invalid;

@@ -32,7 +32,8 @@ only_in() {  # pattern, what it is, the files that may have it
   grep -HnE "$1" {runner,configs,informer,netlink,proxy}/*.{h,cpp} 2>/dev/null | grep -vE "^($3):" |
     sed "s#\$#   <- $2 only in $3#" >> "$findings"
 }
-only_in 'co_spawn' 'co_spawn' 'proxy/daemon\.(h|cpp)'
+only_in 'co_spawn' 'co_spawn' 'proxy/daemon\.(h|cpp)|runner/http_server\.cpp'  # whose connections come and go
+only_in '#include <prometheus/' 'prometheus-cpp' 'runner/metrics\.cpp'
 only_in '#include <CLI/' 'CLI11' 'configs/flag[a-z_]*\.(h|cpp)'
 only_in '#include <libnftnl/' 'libnftnl' 'netlink/[a-z_]+\.(h|cpp)'
 only_in '#include <(netlink|libnl)' 'libnl' 'netlink/[a-z_]+\.(h|cpp)'

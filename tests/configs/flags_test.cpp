@@ -83,15 +83,26 @@ TEST(FlagsTest, ADryRunComparesWithTheKernelUnlessToldOtherwise) {
   EXPECT_EQ(errors({"--dry-run", "--against=none"}), "--against: \"none\" is not kernel or empty");
 }
 
-TEST(FlagsTest, WithoutManifestsThereIsNothingToReadFrom) {
-  const Result<CommandLine> result = parse({});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().what,
-            "--manifests DIR is missing: an API server cannot be watched yet, so Services and "
-            "EndpointSlices must come from a directory of manifests");
+TEST(FlagsTest, WithoutManifestsTheObjectsComeFromAnApiServer) {
+  EXPECT_EQ(options({}).manifests, "");
+  EXPECT_EQ(options({"--kubeconfig=/k"}).config.client_connection.kubeconfig, "/k");
+  const Options both = options({"--kubeconfig=/k", "--master=https://192.168.0.1:6443"});
+  EXPECT_EQ(both.config.client_connection.kubeconfig, "/k");
+  EXPECT_EQ(both.master, "https://192.168.0.1:6443");
 }
 
-TEST(FlagsTest, CleanupAndWriteConfigToNeedNoManifests) {
+TEST(FlagsTest, ThereIsOneSourceOfObjects) {
+  EXPECT_EQ(errors({"--kubeconfig=/k", "--master=https://192.168.0.1:6443"}),
+            "--manifests beside --master: objects come from a directory or from an API server; "
+            "give one of them\n"
+            "--manifests beside --kubeconfig: objects come from a directory or from an API server; "
+            "give one of them");
+  EXPECT_EQ(parse({"--manifests="}).error().what, "--manifests: is empty");
+  EXPECT_EQ(parse({"--master="}).error().what, "--master: is empty");
+  EXPECT_TRUE(options({"--cleanup", "--manifests=/m", "--kubeconfig=/k"}).cleanup);
+}
+
+TEST(FlagsTest, CleanupAndWriteConfigToNeedNoObjects) {
   EXPECT_TRUE(options({"--cleanup"}).cleanup);
   EXPECT_EQ(options({"--write-config-to", "/tmp/a.yaml"}).write_config_to, "/tmp/a.yaml");
 }
@@ -107,7 +118,7 @@ TEST(FlagsTest, KubeProxysFlagsSetTheirFields) {
        "--oom-score-adj", "-500", "--feature-gates=A=true", "--feature-gates=B=false",
        "--nodeport-addresses=192.168.0.0/24", "--nodeport-addresses=fd00::/64",
        "--kube-api-qps=0.5", "--logging-format=json", "--log-json-info-buffer-size=64Ki",
-       "--boot-id-file=/x", "--machine-id-file=/y", "--master=https://192.168.0.1:6443"});
+       "--boot-id-file=/x", "--machine-id-file=/y"});
   Config expected;
   expected.hostname_override = "node-a";
   expected.cluster_cidr = {prefix("10.180.0.0/16"), prefix("fd00::/56")};
@@ -120,7 +131,6 @@ TEST(FlagsTest, KubeProxysFlagsSetTheirFields) {
   expected.logging.format = LogFormat::Json;
   expected.logging.json.info_buffer_size = "64Ki";
   EXPECT_EQ(given.config, expected);
-  EXPECT_EQ(given.master, "https://192.168.0.1:6443");
 }
 
 TEST(FlagsTest, TheIptablesPeriodsAndMasqueradeAllHoldForNftablesToo) {
@@ -251,6 +261,19 @@ TEST_F(ConfigFlagTest, WithoutSuchFlagsTheFileCounts) {
   const Config config = with_manifests({"--config", path_.c_str()}).config;
   EXPECT_EQ(config.hostname_override, "from-file");
   EXPECT_EQ(config.logging.verbosity, 1);
+}
+
+TEST_F(ConfigFlagTest, AKubeconfigOfTheFileIsASourceToo) {
+  std::ofstream(path_, std::ios::app) << "clientConnection: {kubeconfig: /k}\n";
+  EXPECT_EQ(options({"--config", path_.c_str()}).config.client_connection.kubeconfig, "/k");
+  EXPECT_EQ(errors({"--config", path_.c_str()}),
+            "--manifests beside clientConnection.kubeconfig of " + path_ +
+                ": objects come from a directory or from an API server; give one of them");
+}
+
+TEST_F(ConfigFlagTest, TheMasterIsNoPartOfTheFile) {
+  const Options given = options({"--config", path_.c_str(), "--master=https://192.168.0.1:6443"});
+  EXPECT_EQ(given.master, "https://192.168.0.1:6443");
 }
 
 TEST_F(ConfigFlagTest, AMissingFileIsAnError) {

@@ -9,6 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+IpPrefix prefix(std::string_view text) { return parse_ip_prefix(text).value_or(IpPrefix{}); }
+
 Config named(const std::string& hostname_override) {
   Config config;
   config.hostname_override = hostname_override;
@@ -54,7 +56,7 @@ TEST(ValidateTest, AnInterfaceThatDetectLocalModeGoesByMustHaveAName) {
 TEST(ValidateTest, EverythingWrongIsReportedAtOnce) {
   Config config;
   config.hostname_override = " \t";
-  config.cluster_cidr = {*parse_ip_prefix("10.0.0.0/8"), *parse_ip_prefix("10.180.0.0/16")};
+  config.cluster_cidr = {prefix("10.0.0.0/8"), prefix("10.180.0.0/16")};
   config.nftables = {32, false, 0s, -1s};
   config.iptables.masquerade_bit = -1;
   config.ipvs.udp_timeout = -1ns;
@@ -100,8 +102,8 @@ TEST(ValidateTest, BitsFromZeroTo31AreAllowed) {
 }
 
 TEST(ValidateTest, TheClusterCidrIsOnePrefixOrOneOfEachFamily) {
-  const IpPrefix v4 = *parse_ip_prefix("10.180.0.0/16");
-  const IpPrefix v6 = *parse_ip_prefix("fd00::/56");
+  const IpPrefix v4 = prefix("10.180.0.0/16");
+  const IpPrefix v6 = prefix("fd00::/56");
   Config config;
   config.cluster_cidr = {v6};
   EXPECT_EQ(findings(config), "none");
@@ -109,6 +111,27 @@ TEST(ValidateTest, TheClusterCidrIsOnePrefixOrOneOfEachFamily) {
   EXPECT_EQ(findings(config), "none");
   config.cluster_cidr = {v4, v6, v4};
   EXPECT_NE(findings(config), "none");
+}
+
+TEST(ValidateTest, OnlyContentTypesThatWeReadAreAskedFor) {
+  Config config;
+  config.client_connection.content_type = "application/json";
+  config.client_connection.accept_content_types =
+      "application/vnd.kubernetes.protobuf, application/json";
+  EXPECT_EQ(findings(config), "none");
+  config.client_connection.content_type = "application/yaml";
+  config.client_connection.accept_content_types = "application/json,application/cbor";
+  EXPECT_EQ(findings(config),
+            "clientConnection.contentType: \"application/yaml\" is not "
+            "application/vnd.kubernetes.protobuf or application/json\n"
+            "clientConnection.acceptContentTypes: \"application/cbor\" is not "
+            "application/vnd.kubernetes.protobuf or application/json");
+}
+
+TEST(ValidateTest, ANegativeRateIsNoLimit) {
+  Config config;
+  config.client_connection.qps = -1;
+  EXPECT_EQ(findings(config), "none");
 }
 
 TEST(NodeNameTest, TheOverrideBeatsTheHostNameAndBothAreTrimmedAndLowered) {
@@ -130,10 +153,11 @@ TEST(UnusedFieldsTest, WhatIsUsedIsNotNamed) {
   Config config;
   config.mode = ProxyMode::Iptables;
   config.hostname_override = "node-a";
-  config.cluster_cidr = {*parse_ip_prefix("10.180.0.0/16")};
+  config.cluster_cidr = {prefix("10.180.0.0/16")};
   config.nftables = {15, true, 1min, 0s};
   config.logging.verbosity = 4;
   config.logging.format = LogFormat::Json;
+  config.client_connection = {"/k", "application/json", "application/json", 50, 100};
   EXPECT_EQ(unused_fields(config), std::vector<std::string>());
 }
 
@@ -142,10 +166,10 @@ TEST(UnusedFieldsTest, FieldsThatAreSetInVainAreNamedByTheirPaths) {
   config.conntrack.min = 0;
   config.logging.json.split_stream = true;
   config.oom_score_adj = 0;
-  config.healthz_bind_address.port = 0;
+  config.enable_profiling = true;
   config.feature_gates = {{"Some", true}};
   EXPECT_EQ(unused_fields(config),
-            (std::vector<std::string>{"conntrack.min", "featureGates", "healthzBindAddress",
+            (std::vector<std::string>{"conntrack.min", "enableProfiling", "featureGates",
                                       "logging.options.json.splitStream", "oomScoreAdj"}));
 }
 

@@ -59,8 +59,8 @@ class InMemoryCluster final : public ObjectSource {
     return sorted_text(all);
   }
 
-  asio::awaitable<Result<Listing>> list(std::string resource_version) override {
-    (void)resource_version;  // always the newest, which is not older than any
+  asio::awaitable<Result<Listing>> list(ListQuery query) override {
+    (void)query;  // always the newest, which is not older than any
     if (list_error_) co_return tl::unexpected<Error>(*list_error_);
     Listing listing;
     for (const auto& [key, object] : objects_) listing.objects.push_back(object);
@@ -68,13 +68,12 @@ class InMemoryCluster final : public ObjectSource {
     co_return listing;
   }
 
-  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(
-      std::string resource_version) override {
+  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(WatchQuery query) override {
     if (watch_error_) {
       const Error error = *std::exchange(watch_error_, std::nullopt);
       co_return tl::unexpected<Error>(error);
     }
-    const int from = std::stoi(resource_version);
+    const int from = std::stoi(query.resource_version);
     const int oldest = history_.empty() ? version_ : version_of(history_.front()) - 1;
     if (from > version_) co_return fail(Errc::Invalid, "resource version in the future");
     if (from < oldest) {
@@ -87,6 +86,7 @@ class InMemoryCluster final : public ObjectSource {
     feeds_.push_back(feed);
     co_return std::make_unique<Stream>(std::move(feed));
   }
+  bool supports_initial_events() const override { return false; }
 
  private:
   using Step = Result<std::optional<WatchEvent>>;

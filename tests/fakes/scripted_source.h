@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -52,26 +53,39 @@ class ScriptedSource final : public ObjectSource {
     return std::optional(
         WatchEvent{WatchEvent::Type::Bookmark, nullptr, std::move(resource_version)});
   }
+  static Step end_of_initial_events(std::string resource_version) {
+    return std::optional(
+        WatchEvent{WatchEvent::Type::Bookmark, nullptr, std::move(resource_version), true});
+  }
   static Step end() { return std::optional<WatchEvent>(); }
 
-  // The requests since the last call: "list 0, watch 41".
+  void support_initial_events() { supports_initial_events_ = true; }
+
+  // The requests since the last call: "list 0, watch 41", or with all that can be asked for
+  // `list "" limit 4 continue C1, watch "" initial`.
   std::string requests() { return std::exchange(requests_, {}); }
+  // What the watches so far were told to end after.
+  const std::vector<std::chrono::seconds>& watch_timeouts() const { return watch_timeouts_; }
   int waiting_requests() const { return waiting_requests_; }
   int open_streams() const { return open_streams_; }
 
-  asio::awaitable<Result<Listing>> list(std::string resource_version) override {
+  asio::awaitable<Result<Listing>> list(ListQuery query) override {
     const Counted waiting(waiting_requests_);
-    record("list", resource_version);
+    std::string request = "list " + version_text(query.resource_version);
+    if (query.limit != 0) request += " limit " + std::to_string(query.limit);
+    if (!query.continue_token.empty()) request += " continue " + query.continue_token;
+    record(request);
     while (listings_.empty()) co_await told_.wait();
     Result<Listing> listing = std::move(listings_.front());
     listings_.pop_front();
     co_return listing;
   }
 
-  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(
-      std::string resource_version) override {
+  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(WatchQuery query) override {
     const Counted waiting(waiting_requests_);
-    record("watch", resource_version);
+    watch_timeouts_.push_back(query.timeout);
+    record("watch " + version_text(query.resource_version) +
+           (query.initial_events ? " initial" : ""));
     while (streams_.empty()) co_await told_.wait();
     Result<std::shared_ptr<Script>> script = std::move(streams_.front());
     streams_.pop_front();
@@ -79,6 +93,7 @@ class ScriptedSource final : public ObjectSource {
     current_ = *script;
     co_return std::make_unique<Stream>(*script, open_streams_);
   }
+  bool supports_initial_events() const override { return supports_initial_events_; }
 
  private:
   struct Script {
@@ -113,9 +128,11 @@ class ScriptedSource final : public ObjectSource {
     Counted open_;
   };
 
-  void record(const char* verb, const std::string& resource_version) {
-    requests_ += (requests_.empty() ? "" : ", ") + std::string(verb) + " " +
-                 (resource_version.empty() ? "\"\"" : resource_version);
+  static std::string version_text(const std::string& version) {
+    return version.empty() ? "\"\"" : version;
+  }
+  void record(const std::string& request) {
+    requests_ += (requests_.empty() ? "" : ", ") + request;
   }
 
   std::deque<Result<Listing>> listings_;
@@ -123,6 +140,8 @@ class ScriptedSource final : public ObjectSource {
   std::shared_ptr<Script> current_;
   Signal told_;
   std::string requests_;
+  std::vector<std::chrono::seconds> watch_timeouts_;
+  bool supports_initial_events_ = false;
   int waiting_requests_ = 0;
   int open_streams_ = 0;
 };

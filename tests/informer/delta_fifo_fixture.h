@@ -38,10 +38,12 @@ class DeltaFifoTest : public testing::Test {
   void remove(const std::string& key, int value) {
     ASSERT_TRUE(queue_->remove(test_object(key, value)));
   }
+  void remove_object(const ObjectPtr& object) { ASSERT_TRUE(queue_->remove(object)); }
   void replace(std::vector<ObjectPtr> objects) {
     ASSERT_TRUE(queue_->replace(std::move(objects), "0"));
   }
 
+  bool has_synced() const { return queue_->has_synced(); }
   std::string pop() { return pop_text(*queue_); }
 
   // All that is queued, an item a line.

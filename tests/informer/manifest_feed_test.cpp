@@ -21,7 +21,7 @@ class ManifestFeedTest : public testing::Test {
  protected:
   std::unique_ptr<EventStream> watch(const std::string& version) {
     std::unique_ptr<EventStream> stream;
-    asio::co_spawn(loop_, feed_.watch(version),
+    asio::co_spawn(loop_, feed_.watch(WatchQuery{version, false, {}}),
                    [&](const std::exception_ptr&, Result<std::unique_ptr<EventStream>> result) {
                      if (result) stream = std::move(*result);
                      failure_ = result ? "" : result.error().what;
@@ -48,7 +48,7 @@ class ManifestFeedTest : public testing::Test {
 
   std::string list(const std::string& version) {
     std::string text;
-    asio::co_spawn(loop_, feed_.list(version),
+    asio::co_spawn(loop_, feed_.list(ListQuery{version, 0, {}}),
                    [&](const std::exception_ptr&, const Result<Listing>& listing) {
                      text = listing ? fmt::format("{} objects at {}", listing->objects.size(),
                                                   listing->resource_version)

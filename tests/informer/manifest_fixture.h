@@ -63,10 +63,12 @@ class ManifestSourceTest : public testing::Test {
   }
 
   asio::awaitable<void> follow_feed(ObjectSource& feed) {
-    Result<Listing> listing = co_await feed.list("");
+    const ListQuery newest;
+    Result<Listing> listing = co_await feed.list(newest);
     if (!listing) co_return;
     for (const ObjectPtr& object : listing->objects) heard_ += "listed " + describe(object) + "\n";
-    Result<std::unique_ptr<EventStream>> stream = co_await feed.watch(listing->resource_version);
+    const WatchQuery from_there{listing->resource_version, false, {}};
+    Result<std::unique_ptr<EventStream>> stream = co_await feed.watch(from_there);
     if (!stream) co_return;
     for (;;) {
       Result<std::optional<WatchEvent>> event = co_await (*stream)->next();
@@ -127,7 +129,8 @@ class ManifestSourceTest : public testing::Test {
   }
 
   static asio::awaitable<void> list_keys(ObjectSource& feed, std::vector<std::string>& keys) {
-    Result<Listing> listing = co_await feed.list("");
+    const ListQuery newest;
+    Result<Listing> listing = co_await feed.list(newest);
     if (!listing) co_return;
     for (const ObjectPtr& object : listing->objects) {
       keys.push_back(meta_namespace_key(object).value());

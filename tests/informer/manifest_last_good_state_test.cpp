@@ -1,10 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
-#include <sstream>
-
+#include "tests/fakes/captured_log.h"
 #include "tests/informer/manifest_fixture.h"
 
 namespace mkp {
@@ -183,30 +180,6 @@ TEST_F(ManifestSourceTest, TellsNothingWhenAnotherDocumentSaysTheSame) {
   EXPECT_EQ(next_reading(), "");
   EXPECT_THAT(listed(ObjectKind::Service), ElementsAre("shop/web"));
 }
-
-// What is logged while it lives.
-class CapturedLog {
- public:
-  CapturedLog() : before_(spdlog::default_logger()) {
-    auto logger = std::make_shared<spdlog::logger>(
-        "captured", std::make_shared<spdlog::sinks::ostream_sink_st>(text_));
-    logger->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::move(logger));
-  }
-  ~CapturedLog() { spdlog::set_default_logger(before_); }
-  CapturedLog(const CapturedLog&) = delete;
-  CapturedLog& operator=(const CapturedLog&) = delete;
-
-  std::string take() {
-    std::string text = text_.str();
-    text_.str("");
-    return text;
-  }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
-};
 
 TEST_F(ManifestSourceTest, LogsEachNewProblemOnceWithWhatItMeans) {
   CapturedLog log;

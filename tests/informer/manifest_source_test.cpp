@@ -135,7 +135,7 @@ TEST_F(ManifestSourceTest, NumbersTheReadingsAndGivesObjectsTheOneTheyChangedIn)
   write("b.yaml", service_manifest("api", "172.30.0.3"));
   next_reading();
   std::string versions;
-  asio::co_spawn(loop_, source_->source(ObjectKind::Service).list(""),
+  asio::co_spawn(loop_, source_->source(ObjectKind::Service).list(ListQuery{}),
                  [&](const std::exception_ptr&, const Result<Listing>& listing) {
                    versions = listing->resource_version + ":";
                    for (const ObjectPtr& object : listing->objects) {
@@ -172,7 +172,7 @@ TEST_F(ManifestSourceTest, FoldsABurstOfChangesIntoOneReading) {
 TEST_F(ManifestSourceTest, TellsOfAReadingOnceEveryStreamHasTakenItsEvents) {
   follow();
   std::unique_ptr<EventStream> slow;
-  asio::co_spawn(loop_, source_->source(ObjectKind::Node).watch("1"),
+  asio::co_spawn(loop_, source_->source(ObjectKind::Node).watch(WatchQuery{"1", false, {}}),
                  [&](const std::exception_ptr&, Result<std::unique_ptr<EventStream>> stream) {
                    slow = std::move(*stream);
                  });

@@ -52,18 +52,27 @@ class ReflectorTest : public testing::Test {
   ReflectorTest() {
     options_.backoff =
         Backoff({.first = std::chrono::milliseconds(800), .cap = std::chrono::seconds(30)});
+    options_.unreachable_backoff =
+        Backoff({.first = std::chrono::milliseconds(100), .cap = std::chrono::seconds(1)});
     options_.on_watch_error = [this](const Error& error) { watch_error_ = error.what; };
   }
 
   void start() { loop_.start(run()); }
+  // The source knows streaming lists.
+  void stream_lists() { api_.support_initial_events(); }
   // Lists `objects` at `version`, whatever was asked for.
   void list_returns(std::vector<ObjectPtr> objects, std::string version) {
     api_.list_returns(Listing{std::move(objects), std::move(version)});
+  }
+  // A page, with more behind it where there is a token.
+  void page_returns(std::vector<ObjectPtr> objects, std::string version, std::string token) {
+    api_.list_returns(Listing{std::move(objects), std::move(version), std::move(token)});
   }
   void watch_sends(Source::Step step) {
     api_.watch_sends(std::move(step));
     loop_.settle();
   }
+  std::string last_version() const { return reflector_.value().last_sync_resource_version(); }
   // A second passes first, so that the watch that ends was no very short one.
   void watch_ends() {
     loop_.pass(std::chrono::seconds(1));
@@ -96,11 +105,12 @@ class ReflectorTest : public testing::Test {
   std::optional<Reflector> reflector_;
   std::size_t watches_ = 0;
   int lists_ = 0;
+  ReflectorStore* target_ = &store_;
   TestLoop loop_{clock_};
 
  private:
   asio::awaitable<void> run() {
-    reflector_.emplace(api_, store_, clock_, options_);
+    reflector_.emplace(api_, *target_, clock_, options_);
     return reflector_->run();
   }
 };

@@ -16,6 +16,27 @@ class ReflectorRetryTest : public ReflectorTest {
   // A random number that stretches each delay to just under twice its length, the longest that
   // jitter 1 allows.
   static double always_the_most() { return 0.999; }
+
+  // Every watch ends with an internal error, a second after the one before, or after `pause` and a
+  // second for the tenth. How many were followed by a watch at once until one was not.
+  int internal_errors_followed_by_a_watch(Duration pause) {
+    int followed = 0;
+    for (;;) {
+      loop_.pass(1s);
+      if (followed == 9) loop_.pass(pause);
+      api_.watch_returns({});
+      api_.requests();
+      watch_sends(fail(Errc::Internal, "internal error"));
+      if (api_.requests().empty()) return followed;
+      ++followed;
+    }
+  }
+  void watch_with_retry_window(Duration window) {
+    options_.max_internal_error_retry = window;
+    list_returns({}, "1");
+    api_.watch_returns({});
+    start();
+  }
 };
 
 // Case 103.
@@ -92,11 +113,64 @@ TEST_F(ReflectorRetryTest, AStreamOfABusySourceIsFollowedByAWatchAfterADelay) {
   list_returns({}, "1");
   api_.watch_returns({Source::bookmark("2"), fail(Errc::Unavailable, "too many requests")});
   start();
-  EXPECT_EQ(api_.requests(), "list 0, watch 1");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1");
   loop_.pass(800ms);
   EXPECT_EQ(api_.requests(), "watch 2");
 }
 
+// Case 105.
+TEST_F(ReflectorRetryTest, ABusySourceCostsADelayForEachRequestAndEachStreamThatItRefuses) {
+  list_returns({}, "1");
+  api_.watch_fails(Errc::Unavailable, "too many requests");
+  api_.watch_returns({fail(Errc::Unavailable, "too many requests")});
+  api_.watch_returns({});
+  start();
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1");
+  loop_.pass(800ms);
+  EXPECT_EQ(api_.requests(), "watch 1");
+  loop_.pass(1600ms);
+  EXPECT_EQ(api_.requests(), "watch 1");
+  watch_ends();
+  EXPECT_EQ(api_.requests(), "watch 1");
+}
+
+// Case 106.
+TEST_F(ReflectorRetryTest, AWatchThatIsRefusedFourTimesByABusySourceTakesOneList) {
+  list_returns({}, "1");
+  refuse_watches(4);
+  api_.watch_returns({Source::added(test_object("a", 2))});
+  start();
+  loop_.pass(800ms);
+  loop_.pass(1600ms);
+  loop_.pass(3200ms);
+  loop_.pass(6400ms);
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1, watch 1, watch 1, watch 1, watch 1");
+  EXPECT_EQ(store_.content(), "a 2");
+}
+
+// Case 107.
+TEST_F(ReflectorRetryTest, AnInternalErrorIsFollowedByAListUnlessThereIsAWindow) {
+  watch_with_retry_window(0s);
+  EXPECT_EQ(internal_errors_followed_by_a_watch(0s), 0);
+  loop_.pass(800ms);
+  EXPECT_EQ(api_.requests(), "list 1");
+  EXPECT_EQ(watch_error_, "");
+}
+
+// Case 107.
+TEST_F(ReflectorRetryTest, InternalErrorsWithinTheWindowAreFollowedByAWatchAtOnce) {
+  watch_with_retry_window(30s);
+  EXPECT_EQ(internal_errors_followed_by_a_watch(0s), 31);
+  EXPECT_EQ(watch_error_, "");
+}
+
+// Case 107.
+TEST_F(ReflectorRetryTest, AQuietMinuteOpensANewWindowForInternalErrors) {
+  watch_with_retry_window(30s);
+  EXPECT_EQ(internal_errors_followed_by_a_watch(1min), 40);
+}
+
+// Case 112.
 TEST_F(ReflectorRetryTest, AnExpiredWatchIsFollowedByAListFromWhereItWas) {
   list_returns({test_object("a", 1)}, "41");
   api_.watch_returns({fail(Errc::Expired, "410 Gone")});
@@ -106,10 +180,11 @@ TEST_F(ReflectorRetryTest, AnExpiredWatchIsFollowedByAListFromWhereItWas) {
   EXPECT_EQ(store_.content(), "a 1");
   loop_.pass(1ms);
   EXPECT_EQ(store_.content(), "b 2");
-  EXPECT_EQ(api_.requests(), "list 0, watch 41, list 41, watch 57");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 41, list 41, watch 57");
   EXPECT_EQ(watch_error_, "");
 }
 
+// Case 113.
 TEST_F(ReflectorRetryTest, AnExpiredListIsFollowedByOneOfTheNewestAtOnce) {
   list_returns({}, "10");
   api_.watch_returns({fail(Errc::Expired, "410 Gone")});
@@ -118,7 +193,7 @@ TEST_F(ReflectorRetryTest, AnExpiredListIsFollowedByOneOfTheNewestAtOnce) {
   api_.watch_returns({fail(Errc::Expired, "410 Gone")});
   start();
   loop_.pass(800ms);
-  EXPECT_EQ(api_.requests(), "list 0, watch 10, list 10, list \"\", watch 20");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 10, list 10, list \"\", watch 20");
   loop_.pass(1600ms);
   EXPECT_EQ(api_.requests(), "list 20");
 }
@@ -168,7 +243,7 @@ TEST_P(ReflectorTroubleTest, IsOverWithTheNextListAndWatch) {
   start();
   loop_.pass(800ms);
   EXPECT_EQ(store_.content(), "b 2, c 3, d 4");
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "4");
+  EXPECT_EQ(last_version(), "4");
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, ReflectorTroubleTest, testing::ValuesIn(troubles()),
@@ -182,7 +257,7 @@ TEST_F(ReflectorRetryTest, AWatchThatEndsAfterSomeEventsGoesOnWithoutMissingAny)
   api_.watch_returns({Source::deleted(test_object("a", 4))});
   start();
   EXPECT_EQ(store_.content(), "b 3");
-  EXPECT_EQ(api_.requests(), "list 0, watch 1, watch 3");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1, watch 3");
 }
 
 TEST_F(ReflectorRetryTest, TellsWhyAListOrARequestForAWatchFailed) {

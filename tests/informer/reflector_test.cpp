@@ -34,7 +34,7 @@ TEST_F(ReflectorTest, AStopThatComesWithTheListOpensNoWatch) {
   start();
   loop_.stop_right_after([this] { list_returns({}, "1"); });
   EXPECT_TRUE(loop_.ended());
-  EXPECT_EQ(api_.requests(), "list 0");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500");
 }
 
 // Case 97.
@@ -76,7 +76,7 @@ TEST_F(ReflectorTest, AWatchThatEndsAtOnceAndEmptyIsFollowedByAListAfterADelay) 
   api_.watch_returns({Source::end()});
   start();
   loop_.pass(799ms);
-  EXPECT_EQ(api_.requests(), "list 0, watch 1");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1");
   loop_.pass(1ms);
   EXPECT_EQ(api_.requests(), "list 1");
 }
@@ -86,7 +86,7 @@ TEST_F(ReflectorTest, AWatchThatEndsAtOnceButAfterAnEventIsFollowedByAWatch) {
   list_returns({}, "1");
   api_.watch_returns({Source::added(test_object("a", 2)), Source::end()});
   start();
-  EXPECT_EQ(api_.requests(), "list 0, watch 1, watch 2");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1, watch 2");
   EXPECT_EQ(store_.content(), "a 2");
 }
 
@@ -96,7 +96,7 @@ TEST_F(ReflectorTest, AnEmptyWatchThatEndsAfterASecondIsFollowedByAWatch) {
   api_.watch_returns({});
   start();
   watch_ends();
-  EXPECT_EQ(api_.requests(), "list 0, watch 1, watch 1");
+  EXPECT_EQ(api_.requests(), "list 0 limit 500, watch 1, watch 1");
 }
 
 // Case 99.
@@ -113,7 +113,7 @@ TEST_F(ReflectorTest, BringsWatchedChangesIntoTheStoreAndPassesOverStrangers) {
                       Source::deleted(test_object("zed", 32)), Source::added(stranger)});
   start();
   EXPECT_EQ(store_.content(), "bar 20, foo 10");
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "32");
+  EXPECT_EQ(last_version(), "32");
 }
 
 // Case 99.
@@ -122,7 +122,7 @@ TEST_F(ReflectorTest, AnEventWithoutMetadataIsPassedOver) {
   api_.watch_returns({WatchEvent{WatchEvent::Type::Added, object_without_key(), "3"},
                       WatchEvent{WatchEvent::Type::Added, nullptr, "4"}});
   start();
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "2");
+  EXPECT_EQ(last_version(), "2");
   EXPECT_EQ(store_.content(), "");
 }
 
@@ -131,11 +131,11 @@ TEST_F(ReflectorTest, AdditionsOfAWatchFromNowhereSayNothingOfHowFarItIs) {
   list_returns({}, "");
   api_.watch_returns({Source::added(test_object("a", 7)), Source::added(test_object("b", 5))});
   start();
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "");
+  EXPECT_EQ(last_version(), "");
   watch_sends(Source::modified(test_object("a", 8)));
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "8");
+  EXPECT_EQ(last_version(), "8");
   watch_sends(Source::added(test_object("c", 9)));
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "9");
+  EXPECT_EQ(last_version(), "9");
 }
 
 // Case 118.
@@ -143,7 +143,7 @@ TEST_F(ReflectorTest, ADeletionMovesTheVersionOfAWatchFromNowhere) {
   list_returns({}, "");
   api_.watch_returns({Source::deleted(test_object("a", 7))});
   start();
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "7");
+  EXPECT_EQ(last_version(), "7");
 }
 
 // Case 118.
@@ -151,7 +151,7 @@ TEST_F(ReflectorTest, ABookmarkMovesTheVersionOfAWatchFromNowhere) {
   list_returns({}, "");
   api_.watch_returns({Source::bookmark("12")});
   start();
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "12");
+  EXPECT_EQ(last_version(), "12");
   EXPECT_EQ(store_.content(), "");
 }
 
@@ -160,9 +160,10 @@ TEST_F(ReflectorTest, AnAdditionMovesTheVersionOfAWatchFromSomewhere) {
   list_returns({}, "10");
   api_.watch_returns({Source::added(test_object("a", 11))});
   start();
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "11");
+  EXPECT_EQ(last_version(), "11");
 }
 
+// Case 119.
 TEST_F(ReflectorTest, TellsTheStoreEachVersionThatItSaw) {
   list_returns({}, "10");
   api_.watch_returns({Source::added(test_object("a", 20)), Source::modified(test_object("a", 30)),
@@ -177,7 +178,7 @@ TEST_F(ReflectorTest, AnEventThatTheStoreRefusesDoesNotEndTheWatch) {
   api_.watch_returns({Source::added(nameless), Source::added(test_object("a", 2))});
   start();
   EXPECT_EQ(api_.open_streams(), 1);
-  EXPECT_EQ(reflector_->last_sync_resource_version(), "2");
+  EXPECT_EQ(last_version(), "2");
 }
 
 // Case 96.

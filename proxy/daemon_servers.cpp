@@ -1,0 +1,66 @@
+// What the daemon shows to the cluster: its servers, and events.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "proxy/daemon.h"
+
+namespace mkp {
+namespace {
+
+void count(Metrics& metrics, const std::string& host, const ApiClient::Figures& figures) {
+  metrics.rest_request(figures.status == 0 ? "<error>" : std::to_string(figures.status),
+                       figures.method, host);
+  metrics.rest_request_took(figures.method, host, figures.took);
+  metrics.rest_request_held_back(figures.method, host, figures.rate_limited);
+}
+
+ClusterEvent about_node(ClusterEvent::Type type, std::string reason, std::string note = {}) {
+  return {.service = {},
+          .type = type,
+          .reason = std::move(reason),
+          .action = "StartKubeProxy",
+          .note = std::move(note)};
+}
+
+}  // namespace
+
+void Daemon::make_servers() {
+  // An API server has the Node; a directory need not.
+  ApiCluster* api = source_->api();
+  const UnseenNode unseen = api != nullptr ? UnseenNode::NotEligible : UnseenNode::Eligible;
+  servers_ = std::make_unique<NodeServers>(
+      NodeServers::Setup{options_.config, MKP_VERSION, families_, *feed_, clock_, unseen},
+      loop_.get_executor());
+  flows_.on_visit([this](const ConntrackCleanup::Report& report) { servers_->note_flows(report); });
+  if (api == nullptr) return;
+  api->on_request([this, host = api->host()](const ApiClient::Figures& figures) {
+    if (servers_) count(servers_->metrics(), host, figures);
+  });
+  servers_->on_refused_port([api](const ServiceName& service, const std::string& why) {
+    api->events().note({.service = service,
+                        .type = ClusterEvent::Type::Warning,
+                        .reason = "FailedToStartServiceHealthcheck",
+                        .action = "Listen",
+                        .note = fmt::format("node {}: {}", api->node_name(), why)});
+  });
+  api->events().note(about_node(ClusterEvent::Type::Normal, "Starting"));
+}
+
+// Ends with the program only, unless bindAddressHardFail has it otherwise.
+asio::awaitable<void> Daemon::serve_node() {
+  if (!servers_) co_await clock_.sleep_until(TimePoint::max());
+  const Result<> ended = co_await servers_->run();
+  if (ended) co_return;
+  spdlog::error(
+      "{}; bindAddressHardFail is set, so this process ends: the rules stay in place, and nobody "
+      "brings them up to date",
+      ended.error().what);
+}
+
+void Daemon::note_queued() {
+  if (servers_) servers_->note_queued();
+}
+
+}  // namespace mkp
