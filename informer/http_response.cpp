@@ -106,7 +106,7 @@ Result<std::size_t> HttpResponse::put(std::string_view bytes) {
   if (state.parser.is_header_done() && !state.head) {
     const auto& message = state.parser.get();
     HttpHead head;
-    head.status = message.result_int();
+    head.status = static_cast<int>(message.result_int());
     head.content_type = std::string(message[http::field::content_type]);
     head.gzip = boost::beast::iequals(message[http::field::content_encoding], "gzip");
     head.retry_after = seconds_of(std::string(message[http::field::retry_after]));
