@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::string_view kCoreVersion = "v1";
 
-bool is_namespaced(ObjectKind kind) {
-  return kind == ObjectKind::Service || kind == ObjectKind::EndpointSlice;
-}
-
 std::string_view api_version_of(ObjectKind kind) {
   if (kind == ObjectKind::EndpointSlice) return "discovery.k8s.io/v1";
   return kind == ObjectKind::ServiceCidr ? "networking.k8s.io/v1" : kCoreVersion;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "informer/decode_problem.h"
+#include "informer/object_types.h"
 #include "informer/wire_format.h"
 
 namespace mkp {
@@ -23,22 +24,6 @@ Result<> expect_status(const WireType& type);
 
 enum class EventType : std::uint8_t { Added, Modified, Deleted, Bookmark, Error };
 Result<EventType> event_type_of(std::string_view word);
-
-// Calls `visit` with a value of the type that stands for the kind, which tells it the type.
-template <class Visit>
-auto with_type_of(ObjectKind kind, Visit visit) {
-  switch (kind) {
-    case ObjectKind::Service:
-      return visit(static_cast<Service*>(nullptr));
-    case ObjectKind::EndpointSlice:
-      return visit(static_cast<EndpointSlice*>(nullptr));
-    case ObjectKind::Node:
-      return visit(static_cast<Node*>(nullptr));
-    case ObjectKind::ServiceCidr:
-      break;
-  }
-  return visit(static_cast<ServiceCidr*>(nullptr));
-}
 
 enum class Fate : std::uint8_t { Stays, Goes };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "informer/manifest_field.h"
+#include "informer/object_types.h"
 #include "informer/objects.h"
 
 namespace mkp {
@@ -26,7 +27,6 @@ bool is_left_out(const ManifestField& document, ObjectKind kind);
 // "shop/web", or the name alone for what belongs to no namespace.
 std::string manifest_key(const ObjectMeta& meta);
 
-bool is_namespaced(ObjectKind kind);
 std::shared_ptr<Object> new_object(ObjectKind kind);
 // Both are of `kind`.
 bool same_object(ObjectKind kind, const Object& one, const Object& other);
