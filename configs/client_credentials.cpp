@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "configs/base64.h"
 #include "configs/certificates.h"
 #include "configs/file_text.h"
 #include "configs/json_text.h"
+#include "runner/base64.h"
 
 namespace mkp {
 namespace {

@@ -32,20 +32,6 @@ bool is_number(const std::string& text) {
          std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos;
 }
 
-std::string_view noun_of(ScalarKind kind) {
-  switch (kind) {
-    case ScalarKind::Null:
-      return "nothing";
-    case ScalarKind::Bool:
-      return "true or false";
-    case ScalarKind::Number:
-      return "a number";
-    case ScalarKind::Text:
-      return "text";
-  }
-  return "";
-}
-
 std::string_view noun_of(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   return node.IsMap() ? "a block of fields" : "a single value";
@@ -60,6 +46,20 @@ std::vector<std::pair<YAML::Node, YAML::Node>> pairs_of(const YAML::Node& map) {
 }
 
 }  // namespace
+
+std::string_view noun_of(ScalarKind kind) {
+  switch (kind) {
+    case ScalarKind::Null:
+      return "nothing";
+    case ScalarKind::Bool:
+      return "true or false";
+    case ScalarKind::Number:
+      return "a number";
+    case ScalarKind::Text:
+      return "text";
+  }
+  return "";
+}
 
 ScalarKind kind_of(const YAML::Node& scalar) {
   if (scalar.IsNull()) return ScalarKind::Null;

@@ -18,6 +18,8 @@ namespace mkp {
 // is text.
 enum class ScalarKind : std::uint8_t { Null, Bool, Number, Text };
 ScalarKind kind_of(const YAML::Node& scalar);
+// For messages: "a number".
+std::string_view noun_of(ScalarKind kind);
 
 // Walks one YAML document in step with the fields of Config (see fields.h for the verbs), and
 // gathers what is wrong with it.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "configs/base64.h"
 #include "configs/config_reader.h"
+#include "runner/base64.h"
 
 namespace mkp {
 namespace {
@@ -14,17 +14,7 @@ namespace {
 std::string_view noun_of(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a block of fields";
-  switch (kind_of(node)) {
-    case ScalarKind::Null:
-      return "nothing";
-    case ScalarKind::Bool:
-      return "true or false";
-    case ScalarKind::Number:
-      return "a number";
-    case ScalarKind::Text:
-      return "text";
-  }
-  return "";
+  return noun_of(kind_of(node));
 }
 
 }  // namespace

@@ -4,12 +4,11 @@
 
 #include <array>
 #include <boost/asio.hpp>
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "informer/http_response.h"
+#include "runner/base64.h"
 
 namespace mkp {
 namespace {
@@ -49,7 +48,8 @@ asio::awaitable<Result<>> open_by_connect(asio::ip::tcp::socket& socket, const A
     if (!byte) co_return tl::unexpected<Error>(byte.error());
     if (const auto put = response.put(*byte); !put) co_return tl::unexpected<Error>(put.error());
   }
-  const int status = response.head()->status;
+  const std::optional<HttpHead>& head = response.head();
+  const int status = head ? head->status : 0;
   if (status / 100 == 2) co_return Result<>();
   const bool denied = status == 401 || status == 403 || status == 407;
   co_return fail(denied ? Errc::Denied : Errc::Unreachable,
@@ -143,21 +143,7 @@ asio::awaitable<Result<>> open_tunnel(asio::ip::tcp::socket& socket, const ApiSe
 }
 
 std::string basic_authorization(const std::string& user, const std::string& password) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::string text = user + ':' + password;
-  std::string out = "Basic ";
-  for (std::size_t at = 0; at < text.size(); at += 3) {
-    const std::size_t size = std::min<std::size_t>(3, text.size() - at);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      bits = (bits << 8) | (i < size ? static_cast<unsigned char>(text[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      out += i <= size ? kDigits[(bits >> (18 - 6 * i)) & 63] : '=';
-    }
-  }
-  return out;
+  return "Basic " + to_base64(user + ':' + password);
 }
 
 }  // namespace mkp

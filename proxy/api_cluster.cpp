@@ -11,7 +11,7 @@
 namespace mkp {
 namespace {
 
-constexpr const char* kUserAgent = "mini-kube-proxy/0.1.0 (linux/amd64)";
+constexpr const char* kUserAgent = "mini-kube-proxy/" MKP_VERSION " (linux/amd64)";
 
 std::optional<ForwardProxy> forward_proxy(const std::optional<ProxyServer>& proxy) {
   if (!proxy) return std::nullopt;

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "configs/base64.h"
 #include "configs/certificates.h"
+#include "informer/forward_proxy.h"
 
 namespace mkp {
 namespace {
@@ -12,7 +12,7 @@ constexpr const char* kBearer = "Bearer ";
 
 std::string fixed_authorization_of(const ApiServerConfig& config) {
   if (!config.username.empty() || !config.password.empty()) {
-    return "Basic " + to_base64(config.username + ":" + config.password);
+    return basic_authorization(config.username, config.password);
   }
   if (config.token_file.empty() && !config.token.empty()) return kBearer + config.token;
   return "";

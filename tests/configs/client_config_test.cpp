@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "configs/base64.h"
+#include "runner/base64.h"
 #include "tests/configs/pem_pair.h"
 #include "tests/configs/temp_folder.h"
 

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include "configs/base64.h"
 #include "configs/certificates.h"
 #include "configs/file_text.h"
 #include "configs/json_text.h"
 #include "configs/url.h"
+#include "runner/base64.h"
 #include "tests/configs/pem_pair.h"
 #include "tests/configs/temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "configs/base64.h"
+#include "runner/base64.h"
 
 #include <cstdint>
 
