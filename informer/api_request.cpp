@@ -51,7 +51,7 @@ std::string to_http(const ApiRequest& request, const ApiServer& server,
   add("Host", host);
   add("User-Agent", server.user_agent);
   add("Accept", server.accept);
-  if (server.compression) add("Accept-Encoding", "gzip");
+  if (server.compression && request.compressible) add("Accept-Encoding", "gzip");
   if (!credentials.authorization.empty()) add("Authorization", credentials.authorization);
   if (plain_proxy && !server.proxy->user.empty()) {
     add("Proxy-Authorization", basic_authorization(server.proxy->user, server.proxy->password));

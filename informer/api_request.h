@@ -19,6 +19,9 @@ struct ApiRequest {
   std::vector<std::pair<std::string, std::string>> query{};
   std::string content_type{};  // of `body`
   std::string body{};
+  // Whether gzip may be offered: what it saves of the way it costs the server in time. See
+  // ApiServer::compression.
+  bool compressible = true;
   // How long the server may say nothing before its answer, and within it. A watch is silent as long
   // as nothing happens.
   Duration head_silence = std::chrono::seconds(30);

@@ -47,14 +47,11 @@ class StreamBytes final : public ByteStream {
   Stream& stream() { return stream_; }
 
   asio::awaitable<Result<std::size_t>> read_some(std::span<char> space) override {
+    if (next_error_) co_return outcome(std::exchange(next_error_, {}), 0);
     const auto [error, size] =
         co_await stream_.async_read_some(asio::buffer(space.data(), space.size()), kToken);
-    // A server that goes down does not take the time to close TLS.
-    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
-      co_return std::size_t{0};
-    }
-    if (error) co_return broken(error, "read");
-    co_return size;
+    if (error) co_return outcome(error, size);
+    co_return size + read_what_is_there(space.subspan(size));
   }
 
   asio::awaitable<Result<>> write(std::string bytes) override {
@@ -63,9 +60,32 @@ class StreamBytes final : public ByteStream {
     co_return Result<>();
   }
 
-  bool is_quiet() override { return nothing_to_read(stream_.lowest_layer().native_handle()); }
+  bool is_quiet() override {
+    return !next_error_ && nothing_to_read(stream_.lowest_layer().native_handle());
+  }
 
  private:
+  static Result<std::size_t> outcome(const Error_code& error, std::size_t size) {
+    // A server that goes down does not take the time to close TLS.
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) return size;
+    return broken(error, "read");
+  }
+
+  // A server sends each event of a watch by itself, and one TLS record is all that one read gives:
+  // what else has arrived costs a call each, not a wait.
+  std::size_t read_what_is_there(std::span<char> space) {
+    Error_code error;
+    if (!stream_.lowest_layer().non_blocking()) stream_.lowest_layer().non_blocking(true, error);
+    std::size_t total = 0;
+    while (!error && total < space.size()) {
+      const auto rest = space.subspan(total);
+      total += stream_.read_some(asio::buffer(rest.data(), rest.size()), error);
+    }
+    if (error != asio::error::would_block) next_error_ = error;
+    return total;
+  }
+
+  Error_code next_error_;  // what the next read has to say
   Stream stream_;
 };
 
@@ -79,6 +99,10 @@ struct TlsSocket {
   template <class Buffers, class Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
     return stream.async_read_some(buffers, std::forward<Token>(token));
+  }
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers, Error_code& error) {
+    return stream.read_some(buffers, error);
   }
   template <class Buffers, class Token>
   auto async_write_some(const Buffers& buffers, Token&& token) {

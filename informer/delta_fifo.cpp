@@ -74,13 +74,18 @@ bool DeltaFifo::is_deletion_news(const std::string& key) const {
 Result<> DeltaFifo::enqueue(DeltaType type, const ObjectPtr& object, Source source) {
   const Result<std::string> key = key_of(object);
   if (!key) return tl::unexpected<Error>(key.error());
+  return enqueue(type, *key, object, source);
+}
+
+Result<> DeltaFifo::enqueue(DeltaType type, const std::string& key, const ObjectPtr& object,
+                            Source source) {
   ObjectPtr kept = object;
   if (options_.transformer && source == Source::Feed && as_tombstone(object) == nullptr) {
     Result<ObjectPtr> transformed = options_.transformer(object);
     if (!transformed) return tl::unexpected<Error>(std::move(transformed.error()));
     kept = std::move(*transformed);
   }
-  Deltas& deltas = accumulator(*key);
+  Deltas& deltas = accumulator(key);
   deltas.deltas.push_back(Delta{type, std::move(kept)});
   drop_duplicate_deletion(deltas);
   assert(!deltas.deltas.empty());
@@ -90,16 +95,16 @@ Result<> DeltaFifo::enqueue(DeltaType type, const ObjectPtr& object, Source sour
 Result<> DeltaFifo::replace(std::vector<ObjectPtr> objects, const std::string& resource_version) {
   (void)resource_version;
   Lock held = lock();
-  std::unordered_set<std::string> unreadable;
-  std::unordered_set<std::string> keys;
-  Result<> listed = enqueue_listed(objects, keys, unreadable);
+  Replacement found;
+  found.unlisted.insert(queue_.begin(), queue_.end());
+  const std::size_t queued_before = queue_.size();
+  Result<> listed = enqueue_listed(objects, found);
   if (!listed) {
     notify(std::move(held));
     return listed;
   }
-  const std::size_t queued = keys.size();
-  keys.merge(unreadable);
-  const Result<std::size_t> deleted = infer_deletions(keys);
+  const std::size_t queued = found.listed_again + queue_.size() - queued_before;
+  const Result<std::size_t> deleted = infer_deletions(queued_before, found);
   if (deleted && !populated_) {
     populated_ = true;
     initial_population_count_ = queued + *deleted;
@@ -109,38 +114,39 @@ Result<> DeltaFifo::replace(std::vector<ObjectPtr> objects, const std::string& r
   return {};
 }
 
-Result<> DeltaFifo::enqueue_listed(const std::vector<ObjectPtr>& objects,
-                                   std::unordered_set<std::string>& keys,
-                                   std::unordered_set<std::string>& unreadable) {
+Result<> DeltaFifo::enqueue_listed(const std::vector<ObjectPtr>& objects, Replacement& found) {
   const DeltaType type = options_.emit_replaced ? DeltaType::Replaced : DeltaType::Sync;
-  keys.reserve(objects.size());
+  items_.reserve(items_.size() + objects.size());
   for (const ObjectPtr& object : objects) {
     Result<std::string> key = key_of(object);
     if (!key) return tl::unexpected<Error>(std::move(key.error()));
+    const std::size_t was_queued = found.unlisted.erase(*key);
     if (as_unreadable(object) != nullptr) {
-      unreadable.insert(std::move(*key));
+      found.unreadable.insert(std::move(*key));
       continue;
     }
-    keys.insert(std::move(*key));
-    Result<> queued = enqueue(type, object, Source::Feed);
+    found.listed_again += was_queued;
+    Result<> queued = enqueue(type, *key, object, Source::Feed);
     if (!queued) return fail(std::move(queued.error()), "couldn't enqueue object");
   }
   return {};
 }
 
-// How many deletions it found: first what is queued and was not listed, in the order of the queue;
+// How many deletions it found: first what was queued and was not listed, in the order of the queue;
 // then what is known and neither listed nor queued, by key.
-Result<std::size_t> DeltaFifo::infer_deletions(const std::unordered_set<std::string>& listed) {
+Result<std::size_t> DeltaFifo::infer_deletions(std::size_t queued_before,
+                                               const Replacement& found) {
   std::vector<std::shared_ptr<const DeletedFinalStateUnknown>> tombstones;
-  for (const std::string& key : queue_) {
-    if (listed.contains(key)) continue;
-    tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last_known(key)));
+  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(queued_before);
+  for (auto key = queue_.begin(); key != end; ++key) {
+    if (!found.unlisted.contains(*key)) continue;
+    tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(*key, last_known(*key)));
   }
   if (options_.known_objects != nullptr) {
     std::vector<std::string> known = options_.known_objects->list_keys();
     std::sort(known.begin(), known.end());
     for (const std::string& key : known) {
-      if (listed.contains(key) || items_.contains(key)) continue;
+      if (items_.contains(key) || found.unreadable.contains(key)) continue;
       tombstones.push_back(std::make_shared<DeletedFinalStateUnknown>(key, last_known(key)));
     }
   }

@@ -83,13 +83,18 @@ class DeltaFifo final : public Queue<Deltas> {
 
  private:
   enum class Source : std::uint8_t { Feed, KnownObjects };
+  // What a replace() finds out as it goes through its list.
+  struct Replacement {
+    std::unordered_set<std::string_view> unlisted;  // of what was queued before; keys in queue_
+    std::size_t listed_again = 0;                   // of that, and readable
+    std::unordered_set<std::string> unreadable;
+  };
 
   Result<> feed(DeltaType type, const ObjectPtr& object);
   Result<> enqueue(DeltaType type, const ObjectPtr& object, Source source);
-  Result<> enqueue_listed(const std::vector<ObjectPtr>& objects,
-                          std::unordered_set<std::string>& keys,
-                          std::unordered_set<std::string>& unreadable);
-  Result<std::size_t> infer_deletions(const std::unordered_set<std::string>& listed);
+  Result<> enqueue(DeltaType type, const std::string& key, const ObjectPtr& object, Source source);
+  Result<> enqueue_listed(const std::vector<ObjectPtr>& objects, Replacement& found);
+  Result<std::size_t> infer_deletions(std::size_t queued_before, const Replacement& found);
   Result<> resync_one(const std::string& key);
   bool is_deletion_news(const std::string& key) const;
   ObjectPtr last_known(const std::string& key) const;

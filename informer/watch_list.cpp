@@ -35,7 +35,8 @@ class InitialContent final : public EventTarget {
       if (!transformed) return failed(fail(std::move(transformed.error()), "transforming"));
       kept = std::move(*transformed);
     }
-    objects_.insert_or_assign(*key, std::move(kept));
+    // Servers send them in the order of their keys.
+    objects_.insert_or_assign(objects_.end(), *key, std::move(kept));
     return {};
   }
   Result<> update(const ObjectPtr& object) override { return add(object); }

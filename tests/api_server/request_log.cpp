@@ -10,7 +10,8 @@ void RequestLog::add(const ApiRequest& request, TimePoint now) {
   records_.push_back(
       {now, request.verb,
        request.resource == nullptr ? request.path : std::string(request.resource->resource),
-       request.target, request.header("user-agent"), request.body});
+       request.target, request.header("user-agent"), request.header("accept-encoding"),
+       request.body});
 }
 
 std::size_t RequestLog::count(const std::string& verb, const std::string& resource,

@@ -38,7 +38,8 @@ struct RequestRecord {
   std::string verb;
   std::string resource;  // "services"; the path for what is none
   std::string target;
-  std::string client;  // User-Agent
+  std::string client;           // User-Agent
+  std::string accept_encoding;  // empty: nothing was offered
   std::string body;
 };
 

@@ -38,6 +38,18 @@ TEST(ApiRequest, ShowsCredentialsAndWhoItActsFor) {
             "Impersonate-User: jane\r\n\r\n");
 }
 
+TEST(ApiRequest, OffersGzipWhereBothServerAndRequestAllowIt) {
+  const auto offers = [](bool server_allows, bool request_allows) {
+    ApiServer asked = server();
+    asked.compression = server_allows;
+    const std::string bytes = to_http({.path = "/x", .compressible = request_allows}, asked, {});
+    return bytes.find("Accept-Encoding: gzip\r\n") != std::string::npos;
+  };
+  EXPECT_TRUE(offers(true, true));
+  EXPECT_FALSE(offers(true, false));
+  EXPECT_FALSE(offers(false, true));
+}
+
 TEST(ApiRequest, CarriesABodyWithItsTypeAndLength) {
   ApiServer asked = server();
   asked.compression = false;
