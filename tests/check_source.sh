@@ -34,13 +34,18 @@ only_in() {  # pattern, what it is, the files that may have it
 }
 only_in 'co_spawn' 'co_spawn' 'proxy/daemon\.(h|cpp)|runner/http_server\.cpp'  # whose connections come and go
 only_in '#include <prometheus/' 'prometheus-cpp' 'runner/metrics\.cpp'
+only_in '#include <simdjson' 'simdjson' 'informer/json_[a-z]+\.(h|cpp)'
+only_in '#include <protozero/' 'protozero' 'informer/protobuf_[a-z]+\.(h|cpp)'
 only_in '#include <CLI/' 'CLI11' 'configs/flag[a-z_]*\.(h|cpp)'
 only_in '#include <libnftnl/' 'libnftnl' 'netlink/[a-z_]+\.(h|cpp)'
 only_in '#include <(netlink|libnl)' 'libnl' 'netlink/[a-z_]+\.(h|cpp)'
 only_in 'catch \(\.\.\.\)' 'catch (...)' 'proxy/main\.cpp'
 only_in 'sleep_for|usleep\(' 'sleeping' 'nowhere'
 
-# g++ 12.2 destroys an aggregate temporary, or a lambda that captures by value, twice in a statement with co_await.
+# g++ 12.2 destroys an aggregate temporary, or a lambda that captures by value, twice in a statement with co_await, and
+# evaluates the wrong side of a conditional expression or of && and || there.
+grep -HnE '(\? |&& |\|\| ?!?|[a-z)] : )\(?co_await' {runner,configs,informer,netlink,proxy}/*.cpp |
+  grep -vE ':[0-9]+: *(case|default)\b' | sed 's|$|   <- name it, then await it|' >> "$findings"
 grep -HnE 'co_await [^;]*(\[(=|[a-z_]+( =|,|\]))|[A-Z][A-Za-z:]+\{)' {runner,configs,informer,netlink,proxy}/*.cpp |
   sed 's|$|   <- name it, then await it|' >> "$findings"
 
