@@ -40,6 +40,7 @@ ApiAnswer::ApiAnswer(ApiClient& client, std::unique_ptr<Connection> connection,
                      const ApiRequest& request)
     : client_(client),
       connection_(std::move(connection)),
+      method_(request.method),
       silence_(request.head_silence),
       body_silence_(request.body_silence) {}
 
@@ -81,12 +82,14 @@ asio::awaitable<Result<std::string>> ApiAnswer::read_all(std::size_t limit) {
   for (;;) {
     Result<std::optional<std::string>> piece = co_await read();
     if (!piece) co_return tl::unexpected<Error>(piece.error());
-    if (!*piece) co_return body;
+    if (!*piece) break;
     if (body.size() + (*piece)->size() > limit) {
       co_return fail(Errc::Invalid, fmt::format("the answer is longer than {} bytes", limit));
     }
     body += **piece;
   }
+  client_.on_body_({.method = method_, .bytes = body.size()});
+  co_return std::move(body);
 }
 
 // --- ApiClient ---
@@ -107,6 +110,7 @@ asio::awaitable<Result<std::unique_ptr<ApiAnswer>>> ApiClient::send(ApiRequest r
   for (int retries = 0;; ++retries) {
     Figures figures;
     figures.method = request.method;
+    figures.body_bytes = request.body.size();
     figures.rate_limited = co_await wait_for_turn();
     const Result<Credentials> credentials = co_await credentials_.current();
     if (!credentials) co_return fail(credentials.error(), "getting credentials");

@@ -28,7 +28,8 @@ class ApiAnswer {
   const HttpHead& head() const { return *response_.head(); }
   // The next piece of the body; nothing at its end. Unreachable when the server is gone before.
   asio::awaitable<Result<std::optional<std::string>>> read();
-  // All of the body, or Invalid when it is longer than `limit` bytes.
+  // All of the body, or Invalid when it is longer than `limit` bytes. Its size counts for
+  // ApiClient::on_body().
   asio::awaitable<Result<std::string>> read_all(std::size_t limit);
 
  private:
@@ -41,6 +42,7 @@ class ApiAnswer {
   ApiClient& client_;
   std::unique_ptr<Connection> connection_;
   HttpResponse response_;
+  std::string method_;
   Duration silence_;
   Duration body_silence_;
 };
@@ -57,6 +59,12 @@ class ApiClient {
     std::optional<Error> failure{};  // why there is no answer
     Duration took{};                 // until the head of the answer
     Duration rate_limited{};         // before that
+    std::size_t body_bytes = 0;      // of the request; 0: it has no body
+  };
+  // An answer's body that was read to its end, and is no stream.
+  struct Body {
+    std::string method;
+    std::size_t bytes = 0;  // once a compression is undone
   };
 
   ApiClient(ApiServer server, CredentialSource& credentials, Clock& clock);
@@ -64,6 +72,7 @@ class ApiClient {
 
   // Called for every request that was tried.
   void on_request(std::function<void(const Figures&)> call) { on_request_ = std::move(call); }
+  void on_body(std::function<void(const Body&)> call) { on_body_ = std::move(call); }
 
   // Sends it, and waits for the head of an answer that is a success (2xx); any other answer is a
   // failure in words. An answer with Retry-After is waited for and asked again, up to ten times.
@@ -94,6 +103,7 @@ class ApiClient {
   Clock& clock_;
   std::optional<TokenBucket> rate_;
   std::function<void(const Figures&)> on_request_ = [](const Figures&) {};
+  std::function<void(const Body&)> on_body_ = [](const Body&) {};
   std::deque<std::unique_ptr<Connection>> idle_;
   std::set<std::string> warned_;
   std::mt19937_64 random_{std::random_device{}()};

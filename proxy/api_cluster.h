@@ -44,6 +44,11 @@ class ApiCluster {
     on_request_ = std::move(call);
   }
 
+  // Called for every answer that was read to its end.
+  void on_body(std::function<void(const ApiClient::Body&)> call) {
+    client_.on_body(std::move(call));
+  }
+
   // The API server's address, if it is one that we were told and not a name.
   std::optional<IpAddress> address() const;
 

@@ -14,6 +14,7 @@ void count(Metrics& metrics, const std::string& host, const ApiClient::Figures& 
                        figures.method, host);
   metrics.rest_request_took(figures.method, host, figures.took);
   metrics.rest_request_held_back(figures.method, host, figures.rate_limited);
+  if (figures.body_bytes != 0) metrics.rest_request_body(figures.method, host, figures.body_bytes);
 }
 
 ClusterEvent about_node(ClusterEvent::Type type, std::string reason, std::string note = {}) {
@@ -38,6 +39,9 @@ void Daemon::make_servers() {
   api->on_request([this, host = api->host()](const ApiClient::Figures& figures) {
     if (servers_) count(servers_->metrics(), host, figures);
   });
+  api->on_body([this, host = api->host()](const ApiClient::Body& body) {
+    if (servers_) servers_->metrics().rest_response_body(body.method, host, body.bytes);
+  });
   servers_->on_refused_port([api](const ServiceName& service, const std::string& why) {
     api->events().note({.service = service,
                         .type = ClusterEvent::Type::Warning,
@@ -51,12 +55,20 @@ void Daemon::make_servers() {
 // Ends with the program only, unless bindAddressHardFail has it otherwise.
 asio::awaitable<void> Daemon::serve_node() {
   if (!servers_) co_await clock_.sleep_until(TimePoint::max());
-  const Result<> ended = co_await servers_->run();
-  if (ended) co_return;
+  const NodeServers::Failure failure = co_await servers_->run();
+  if (ApiCluster* api = source_->api()) {
+    // Who looks at the Node should read it, and the process does not end for want of that.
+    const bool health = failure.server == NodeServers::Failure::Server::Health;
+    api->events().note(
+        about_node(ClusterEvent::Type::Warning,
+                   health ? "FailedToStartProxierHealthcheck" : "FailedToStartMetricServer",
+                   failure.error.what));
+    co_await api->events().flush();
+  }
   spdlog::error(
       "{}; bindAddressHardFail is set, so this process ends: the rules stay in place, and nobody "
       "brings them up to date",
-      ended.error().what);
+      failure.error.what);
 }
 
 void Daemon::note_queued() {

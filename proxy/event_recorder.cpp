@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <random>
 #include <utility>
 
@@ -17,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostWaiting = 64;
 constexpr Duration kSameEvent = 6min;
 constexpr std::size_t kNoteLimit = 1024;  // the API's
+constexpr std::size_t kAnswerLimit = 1 << 20;
+constexpr Duration kFlushLimit = 2s;
 
 // RFC 3339 with exactly six digits of a second's fraction: the API's MicroTime.
 std::string micro_time(WallTime time) {
@@ -71,8 +74,20 @@ asio::awaitable<void> EventRecorder::run() {
     while (waiting_.empty()) co_await noted_.wait();
     ClusterEvent event = std::move(waiting_.front());
     waiting_.pop_front();
+    sending_ = true;
     co_await send(std::move(event));
+    sending_ = false;
+    sent_.notify();
   }
+}
+
+asio::awaitable<void> EventRecorder::flush() {
+  using namespace asio::experimental::awaitable_operators;
+  co_await (wait_until_sent() || clock_.sleep_until(later(clock_.now(), kFlushLimit)));
+}
+
+asio::awaitable<void> EventRecorder::wait_until_sent() {
+  while (sending_ || !waiting_.empty()) co_await sent_.wait();
 }
 
 asio::awaitable<void> EventRecorder::send(ClusterEvent event) {
@@ -85,7 +100,10 @@ asio::awaitable<void> EventRecorder::send(ClusterEvent event) {
   const Result<std::unique_ptr<ApiAnswer>> answer = co_await client_.send(std::move(request));
   if (!answer) {
     spdlog::debug("the event {} was not taken: {}", event.reason, answer.error().what);
+    co_return;
   }
+  // To its end, so that the connection can be used again.
+  (void)co_await (*answer)->read_all(kAnswerLimit);
 }
 
 }  // namespace mkp

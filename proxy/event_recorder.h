@@ -40,16 +40,21 @@ class EventRecorder {
 
   // Sends what is noted, for ever.
   asio::awaitable<void> run();
+  // Returns once all that was noted is sent, or after two seconds; while run() runs.
+  asio::awaitable<void> flush();
 
  private:
   asio::awaitable<void> send(ClusterEvent event);
+  asio::awaitable<void> wait_until_sent();
 
   ApiClient& client_;
   std::string node_name_;
   Clock& clock_;
   std::deque<ClusterEvent> waiting_;
   std::map<ClusterEvent, TimePoint> told_;
+  bool sending_ = false;
   Signal noted_;
+  Signal sent_;
 };
 
 // The event as the API wants it. `unique` makes its name another one than those of the same object.

@@ -118,13 +118,20 @@ HttpServer::Answer NodeServers::metrics_page() {
 
 // --- listening ---
 
-asio::awaitable<Result<>> NodeServers::run() {
-  const auto ended = co_await (keep_open(health_listener_) || keep_open(metrics_listener_) ||
-                               retry_health_ports());
-  co_return std::visit([](const Result<>& one) { return one; }, ended);
+asio::awaitable<NodeServers::Failure> NodeServers::run() {
+  auto ended = co_await (keep_open(health_listener_) || keep_open(metrics_listener_) ||
+                         retry_health_ports());
+  Failure failure;
+  if (auto* metrics = std::get_if<1>(&ended)) {
+    failure.server = Failure::Server::Metrics;
+    failure.error = std::move(*metrics);
+  } else {
+    failure.error = std::move(std::get<0>(ended));
+  }
+  co_return failure;
 }
 
-asio::awaitable<Result<>> NodeServers::keep_open(Listener& listener) {
+asio::awaitable<Error> NodeServers::keep_open(Listener& listener) {
   bool logged = false;
   while (listener.where.port != 0 && !listener.server) {
     const ListenOn where{listener.where.address, listener.where.port};
@@ -137,7 +144,7 @@ asio::awaitable<Result<>> NodeServers::keep_open(Listener& listener) {
       break;
     }
     if (setup_.config.bind_address_hard_fail) {
-      co_return fail(server.error(), listener.field);
+      co_return fail(server.error(), listener.field).value();
     }
     if (!logged) {
       spdlog::warn("{}: {}; {}: it is tried again every {} s", listener.field, server.error().what,
@@ -150,7 +157,7 @@ asio::awaitable<Result<>> NodeServers::keep_open(Listener& listener) {
   for (;;) co_await setup_.clock.sleep_until(TimePoint::max());
 }
 
-asio::awaitable<Result<>> NodeServers::retry_health_ports() {
+asio::awaitable<void> NodeServers::retry_health_ports() {
   for (;;) {
     co_await setup_.clock.sleep_until(later(setup_.clock.now(), kListenPause));
     service_health_.retry();

@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,9 +42,15 @@ class NodeServers {
   // change may wait.
   NodeServers(Setup setup, asio::any_io_executor loop);
 
-  // Listens, and tries again every 5 s where that fails. Ends only with bindAddressHardFail: when
-  // one of the two addresses of the configuration cannot be listened on. To be called once.
-  asio::awaitable<Result<>> run();
+  // Which of the two addresses of the configuration cannot be listened on, and why.
+  struct Failure {
+    enum class Server : std::uint8_t { Health, Metrics };
+    Server server = Server::Health;
+    Error error;
+  };
+  // Listens, and tries again every 5 s where that fails. Ends only with bindAddressHardFail. To be
+  // called once.
+  asio::awaitable<Failure> run();
 
   // A change waits for a sync.
   void note_queued();
@@ -75,8 +82,8 @@ class NodeServers {
   void add_health_routes();
   void add_metrics_routes();
   HttpServer::Answer metrics_page();
-  asio::awaitable<Result<>> keep_open(Listener& listener);
-  asio::awaitable<Result<>> retry_health_ports();
+  asio::awaitable<Error> keep_open(Listener& listener);
+  asio::awaitable<void> retry_health_ports();
   void note_synced(const FamilyOutcome& outcome, WallTime now);
   Moment moment() const { return {setup_.clock.now(), wall_now()}; }
 

@@ -51,6 +51,17 @@ const Buckets& request_buckets() {
   return buckets;
 }
 
+// ... for bodies, in bytes.
+const Buckets& size_buckets() {
+  static const Buckets buckets{64,    256,    512,       1024,      4096,      16384,
+                               65536, 262144, 1'048'576, 4'194'304, 16'777'216};
+  return buckets;
+}
+
+Labels of_request(std::string_view verb, std::string_view host) {
+  return {{"host", std::string(host)}, {"verb", std::string(verb)}};
+}
+
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 // "linux/amd64", as Go says it.
@@ -171,6 +182,10 @@ struct Metrics::Families {
       histogram("rest_client_request_duration_seconds", "How long requests took.");
   Family<Histogram>& rest_held_back =
       histogram("rest_client_rate_limiter_duration_seconds", "How long requests were held back.");
+  Family<Histogram>& rest_request_size =
+      histogram("rest_client_request_size_bytes", "Bodies of requests.");
+  Family<Histogram>& rest_response_size =
+      histogram("rest_client_response_size_bytes", "Bodies of answers, but for streams.");
 
   Family<Counter>& resyncs = counter("mini_kube_proxy_resyncs_total",
                                      "Successful syncs of all rules, the first one included.");
@@ -283,15 +298,21 @@ void Metrics::rest_request(std::string_view code, std::string_view method, std::
 }
 
 void Metrics::rest_request_took(std::string_view verb, std::string_view host, Duration took) {
-  families_->rest_duration
-      .Add({{"host", std::string(host)}, {"verb", std::string(verb)}}, request_buckets())
-      .Observe(seconds(took));
+  families_->rest_duration.Add(of_request(verb, host), request_buckets()).Observe(seconds(took));
 }
 
 void Metrics::rest_request_held_back(std::string_view verb, std::string_view host, Duration by) {
-  families_->rest_held_back
-      .Add({{"host", std::string(host)}, {"verb", std::string(verb)}}, request_buckets())
-      .Observe(seconds(by));
+  families_->rest_held_back.Add(of_request(verb, host), request_buckets()).Observe(seconds(by));
+}
+
+void Metrics::rest_request_body(std::string_view verb, std::string_view host, std::size_t bytes) {
+  families_->rest_request_size.Add(of_request(verb, host), size_buckets())
+      .Observe(static_cast<double>(bytes));
+}
+
+void Metrics::rest_response_body(std::string_view verb, std::string_view host, std::size_t bytes) {
+  families_->rest_response_size.Add(of_request(verb, host), size_buckets())
+      .Observe(static_cast<double>(bytes));
 }
 
 std::string Metrics::text() const {

@@ -68,6 +68,9 @@ class Metrics {
   void rest_request(std::string_view code, std::string_view method, std::string_view host);
   void rest_request_took(std::string_view verb, std::string_view host, Duration took);
   void rest_request_held_back(std::string_view verb, std::string_view host, Duration by);
+  // Bodies, in bytes.
+  void rest_request_body(std::string_view verb, std::string_view host, std::size_t bytes);
+  void rest_response_body(std::string_view verb, std::string_view host, std::size_t bytes);
 
   // All of them, and those of this process, in Prometheus' text format 0.0.4; sorted.
   std::string text() const;

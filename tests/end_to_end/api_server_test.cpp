@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@ namespace mkp {
 namespace {
 
 using cluster::ControlPlane;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -59,6 +62,9 @@ class ApiServerTest : public testing::Test {
   }
   static void TearDownTestSuite() { cluster_.reset(); }
 
+  static std::string events() {
+    return cluster_->admin().get("/apis/events.k8s.io/v1/namespaces/default/events").value_or("");
+  }
   static std::string config() { return cluster_->file("mini-kube-proxy.yaml"); }
   static std::string slice_path(int service) {
     return "/apis/discovery.k8s.io/v1/namespaces/team-" + std::to_string(service % 20) +
@@ -99,6 +105,41 @@ TEST_F(ApiServerTest, ObjectsThatAreMadeChangedAndDeletedThroughTheApiAppearInTh
       eventually([&] { return kernel_.live(config()).find("10.97.1.1") == std::string::npos; }));
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);
+}
+
+TEST_F(ApiServerTest, TellsTheNodeThatItStartsAndCountsTheBytesOfThat) {
+  ProgramRun daemon({"--config", config()});
+  EXPECT_TRUE(eventually([] { return events().find("\"Starting\"") != std::string::npos; }));
+  const auto metrics = [] {
+    return packets::run_program({"curl", "--silent", "http://127.0.0.1:10249/metrics"})
+        .value_or("");
+  };
+  EXPECT_TRUE(eventually([&] {
+    const std::string page = metrics();
+    return page.find(
+               "rest_client_request_size_bytes_count{host=\"10.20.255.1:6443\","
+               "verb=\"POST\"} 1\n") != std::string::npos &&
+           page.find(
+               "rest_client_response_size_bytes_count{host=\"10.20.255.1:6443\","
+               "verb=\"POST\"} 1\n") != std::string::npos;
+  })) << metrics();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+}
+
+TEST_F(ApiServerTest, TellsTheNodeWhichServerCannotListenBeforeItEnds) {
+  const std::map<std::string, std::string> servers = {
+      {"healthzBindAddress", "FailedToStartProxierHealthcheck"},
+      {"metricsBindAddress", "FailedToStartMetricServer"}};
+  for (const auto& [field, reason] : servers) {
+    const std::string elsewhere = cluster_->file(field + ".yaml");
+    std::filesystem::copy_file(config(), elsewhere);
+    std::ofstream(elsewhere, std::ios::app) << "bindAddressHardFail: true\n"
+                                            << field << ": 192.0.2.1:10250\n";
+    ProgramRun daemon({"--config", elsewhere});
+    EXPECT_EQ(daemon.wait(), 1);
+    EXPECT_THAT(events(), AllOf(HasSubstr(reason), HasSubstr(field + ": listen on 192.0.2.1")));
+  }
 }
 
 TEST_F(ApiServerTest, APatchIsInTheKernelWithinTenMilliseconds) {

@@ -55,6 +55,8 @@ void use_all(Metrics& metrics) {
   metrics.rest_request("200", "GET", "10.20.0.1:6443");
   metrics.rest_request_took("GET", "10.20.0.1:6443", 30ms);
   metrics.rest_request_held_back("GET", "10.20.0.1:6443", 1ms);
+  metrics.rest_request_body("POST", "10.20.0.1:6443", 207);
+  metrics.rest_response_body("POST", "10.20.0.1:6443", 451);
 }
 
 TEST(MetricsTest, EveryMetricOfKubeProxyThatWeHaveIsAsItsOwn) {
@@ -76,8 +78,7 @@ TEST(MetricsTest, EveryMetricOfKubeProxyThatWeHaveIsAsItsOwn) {
   EXPECT_THAT(
       missing,
       ElementsAre("kubernetes_feature_enabled", "rest_client_exec_plugin_certificate_rotation_age",
-                  "rest_client_exec_plugin_ttl_seconds", "rest_client_request_size_bytes",
-                  "rest_client_response_size_bytes", "rest_client_transport_cache_entries",
+                  "rest_client_exec_plugin_ttl_seconds", "rest_client_transport_cache_entries",
                   "rest_client_transport_cert_rotation_gc_calls_total",
                   "rest_client_transport_create_calls_total"));
 }
