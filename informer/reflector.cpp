@@ -261,6 +261,7 @@ Result<> Reflector::replace(std::vector<ObjectPtr> objects, const std::string& r
     spdlog::info("{}: it took {} s to list {} objects", options_.name,
                  std::chrono::duration_cast<std::chrono::seconds>(taken).count(), objects.size());
   }
+  if (options_.on_relist && !seen_.empty()) options_.on_relist();
   Result<> replaced = target_.replace(std::move(objects), resource_version);
   if (replaced) saw(resource_version);
   return replaced;

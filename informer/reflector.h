@@ -36,6 +36,7 @@ class Reflector {
     std::function<bool()> should_resync{};  // asked each period; nothing given: yes
     // Told why a list, or the request for a watch, failed; must be quick. Nothing given: logged.
     std::function<void(const Error&)> on_watch_error{};
+    std::function<void()> on_relist{};  // after every list but the first; must be quick
     // Delays after whatever went wrong, but for a source that is unreachable: see RetryDelays.
     Backoff backoff = default_backoff();
     Backoff unreachable_backoff = default_unreachable_backoff();

@@ -33,17 +33,15 @@ asio::awaitable<void> RetryDelays::wait_after(const Error& error) {
 
 asio::awaitable<void> RetryDelays::wait_unreachable(const Error& error) {
   if (!std::exchange(is_unreachable_, true)) {
-    spdlog::warn(
-        "{}: the source cannot be reached: {}; what is known stays in use, and it is tried again "
-        "about every second",
-        name_, error.what);
+    spdlog::debug("{}: the source cannot be reached, and is tried again about every second: {}",
+                  name_, error.what);
   }
   co_await clock_.sleep_until(later(clock_.now(), unreachable_.next()));
 }
 
 void RetryDelays::note_answer() {
   if (!std::exchange(is_unreachable_, false)) return;
-  spdlog::info("{}: the source is reached again", name_);
+  spdlog::debug("{}: the source is reached again", name_);
   start_over();
 }
 

@@ -28,8 +28,8 @@ class RetryDelays {
 
   // After an attempt that ended as it should.
   asio::awaitable<void> wait();
-  // After a failure. Says so in the log when it is Errc::Unavailable, or the first of an outage.
-  // `error` outlives the call.
+  // After a failure. Says so in the log when it is Errc::Unavailable; of an outage whoever has the
+  // source tells, once for all who read from it. `error` outlives the call.
   asio::awaitable<void> wait_after(const Error& error);
 
   // Every outcome of a request: any but Errc::Unreachable is an answer.

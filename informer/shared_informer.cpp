@@ -57,6 +57,7 @@ Controller::Options SharedInformer::controller_options() {
   options.reflector.should_resync = [this] { return should_resync(); };
   options.reflector.on_watch_error = on_watch_error_;
   options.reflector.backoff = options_.backoff;
+  options.reflector.on_relist = options_.on_relist;
   options.process = [this, notify = Notify([this](const Notification& what, DeltaType why) {
                              distribute(what, why);
                            })](const Deltas& deltas, bool is_in_initial_list) -> Processed {

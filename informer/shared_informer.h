@@ -30,6 +30,7 @@ class SharedInformer {
     KeyFunc key = deletion_handling_meta_namespace_key;
     Indexers indexers{};
     Backoff backoff = Reflector::default_backoff();
+    std::function<void()> on_relist{};  // see Reflector::Options
   };
   // A handler's registration: to ask whether it has heard all of the initial list, and to remove
   // it.

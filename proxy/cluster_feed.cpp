@@ -49,16 +49,6 @@ ResourceEventHandlerFuncs::Functions tell(Tracker& tracker, const std::function<
   };
 }
 
-template <class Kind>
-SharedInformer::Options informer_options(ObjectKind kind) {
-  SharedInformer::Options options;
-  options.name = std::string(to_text(kind));
-  options.expects = [](const Object& object) {
-    return dynamic_cast<const Kind*>(&object) != nullptr;
-  };
-  return options;
-}
-
 // Returns once all of a kind has been told, or will not be.
 asio::awaitable<void> answered(const Listener& registration, const FeedTrouble& trouble) {
   co_await (registration.synced().wait() || trouble.wait_until_refused());
@@ -77,6 +67,17 @@ SharedInformer::Registration registered(Result<SharedInformer::Registration> reg
 }
 
 }  // namespace
+
+template <class Kind>
+SharedInformer::Options ClusterFeed::informer_options(ObjectKind kind) {
+  SharedInformer::Options options;
+  options.name = std::string(to_text(kind));
+  options.expects = [](const Object& object) {
+    return dynamic_cast<const Kind*>(&object) != nullptr;
+  };
+  options.on_relist = [this, kind] { on_relist_(kind); };
+  return options;
+}
 
 ClusterFeed::ClusterFeed(const Sources& sources, Clock& clock, std::string node_name,
                          std::optional<IpAddress> bind_address)

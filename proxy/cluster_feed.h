@@ -33,6 +33,9 @@ class ClusterFeed {
   // Called whenever a tracker was told of something.
   void on_change(std::function<void()> call) { on_change_ = std::move(call); }
 
+  // Called whenever a kind was listed as a whole, but for the first time.
+  void on_relist(std::function<void(ObjectKind)> call) { on_relist_ = std::move(call); }
+
   // Lists and watches, for ever.
   asio::awaitable<void> run();
 
@@ -70,10 +73,14 @@ class ClusterFeed {
   void note_addresses(std::vector<IpAddress> addresses);
 
  private:
+  template <class Kind>
+  SharedInformer::Options informer_options(ObjectKind kind);
+
   ServiceChanges services_;
   EndpointChanges endpoints_;
   NodeChanges node_;
   std::function<void()> on_change_ = [] {};
+  std::function<void(ObjectKind)> on_relist_ = [](ObjectKind) {};
   Clock& clock_;
   FeedTrouble service_trouble_;
   FeedTrouble slice_trouble_;

@@ -17,6 +17,21 @@ void count(Metrics& metrics, const std::string& host, const ApiClient::Figures& 
   if (figures.body_bytes != 0) metrics.rest_request_body(figures.method, host, figures.body_bytes);
 }
 
+// As the API calls a collection of that kind.
+std::string_view resource_of(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::Service:
+      return "services";
+    case ObjectKind::EndpointSlice:
+      return "endpointslices";
+    case ObjectKind::Node:
+      return "nodes";
+    case ObjectKind::ServiceCidr:
+      break;
+  }
+  return "servicecidrs";
+}
+
 ClusterEvent about_node(ClusterEvent::Type type, std::string reason, std::string note = {}) {
   return {.service = {},
           .type = type,
@@ -35,6 +50,9 @@ void Daemon::make_servers() {
       NodeServers::Setup{options_.config, MKP_VERSION, families_, *feed_, clock_, unseen},
       loop_.get_executor());
   flows_.on_visit([this](const ConntrackCleanup::Report& report) { servers_->note_flows(report); });
+  feed_->on_relist([this](ObjectKind kind) {
+    if (servers_) servers_->metrics().relisted(resource_of(kind));
+  });
   if (api == nullptr) return;
   api->on_request([this, host = api->host()](const ApiClient::Figures& figures) {
     if (servers_) count(servers_->metrics(), host, figures);

@@ -24,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using cluster::ControlPlane;
 using std::chrono::milliseconds;
+using testing::HasSubstr;
 
 constexpr int kServices = 200;
 constexpr int kRounds = 2;  // of each fault
@@ -95,6 +96,17 @@ class ClusterFaultsTest : public testing::Test {
     return address;
   }
 
+  static std::string metrics() {
+    return packets::run_program({"curl", "--silent", "http://127.0.0.1:10249/metrics"})
+        .value_or("");
+  }
+  static std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++found;
+    }
+    return found;
+  }
   std::string live() { return kernel_.live(config_); }
   bool shows(const std::string& address) {
     return live().find(address + ":8080") != std::string::npos;
@@ -179,6 +191,11 @@ TEST_F(ClusterFaultsTest, TheFeedIsBackWithinThreeSecondsAndNothingIsMissed) {
     EXPECT_TRUE(eventually([&] { return kernel_equals_server(); }, 5s));
     if (HasFailure()) break;
   }
+  EXPECT_THAT(metrics(), HasSubstr("\nmini_kube_proxy_relists_total{resource=\"services\"} "));
+  // An outage is one line, however many watches it ends.
+  EXPECT_LE(count(daemon.standard_error(), "the API server is out of reach"), faults.size());
+  EXPECT_GE(count(daemon.standard_error(), "the API server answers again"),
+            faults.size() - kRounds);
   if (HasFailure()) std::cout << daemon.standard_error();
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);

@@ -56,6 +56,19 @@ TEST_F(ReflectorListTest, ListsInOnePieceFromAVersion) {
   EXPECT_EQ(api_.requests(), "list 10");
 }
 
+TEST_F(ReflectorListTest, TellsOfEveryListButTheFirst) {
+  int relists = 0;
+  options_.on_relist = [&] { ++relists; };
+  list_returns({}, "10");
+  watch_expires();
+  list_returns({}, "20");
+  watch_expires();
+  start();
+  EXPECT_EQ(relists, 0);
+  loop_.pass(800ms);
+  EXPECT_EQ(relists, 1);
+}
+
 // Case 111.
 TEST_F(ReflectorListTest, ListsInPagesForGoodFromASourceThatPagesWhatACacheCouldAnswer) {
   page_returns({numbered(1)}, "10", "C1");
