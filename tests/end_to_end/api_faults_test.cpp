@@ -1,5 +1,6 @@
 // The built program against an API server that fails in every way, in a random order.
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "tests/end_to_end/faulty_api_server.h"
 #include "tests/end_to_end/kernel_view.h"
 #include "tests/end_to_end/program_run.h"
+#include "tests/packets/network_namespace.h"
 
 namespace mkp {
 namespace {
@@ -24,6 +26,7 @@ using api::TestApiServer;
 using std::chrono::milliseconds;
 
 constexpr int kFaults = 200;
+constexpr int kNodes = 2;  // that share them, side by side
 constexpr milliseconds kGoal = 3s;
 
 // One thing that goes wrong, for as long as `during` takes; afterwards all is well again.
@@ -125,11 +128,39 @@ std::vector<FaultKind> fault_kinds() {
   };
 }
 
-class ApiFaultsTest : public testing::Test {
- protected:
+// A daemon beside such a server, in a network of their own, which the calling thread enters.
+class FaultyNode {
+ public:
+  explicit FaultyNode(unsigned seed) : cluster_(seed), random_(seed) {}
+
+  // How long each fault kept the feed away.
+  std::vector<milliseconds> survive(int faults) {
+    std::vector<milliseconds> times;
+    ProgramRun daemon({"--config", cluster_.config()});
+    EXPECT_TRUE(daemon.says("the rules of this node are in place")) << daemon.standard_error();
+    expect_wanted("at the start");
+    const std::vector<FaultKind> kinds = fault_kinds();
+    while (static_cast<int>(times.size()) < faults && !testing::Test::HasFailure()) {
+      const FaultKind& kind = kinds[random_() % kinds.size()];
+      times.push_back(survive(kind));
+      if (times.back() >= kGoal) std::cout << "late: " << kind.name << "\n";
+      expect_wanted(kind.name);
+    }
+    if (testing::Test::HasFailure()) std::cout << daemon.standard_error();
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0);
+    return times;
+  }
+
+ private:
   std::string live() { return cluster_.live(kernel_.nftables()); }
   bool shows(const std::string& address) {
     return live().find(address + ":8080") != std::string::npos;
+  }
+  void expect_wanted(const char* after) {
+    EXPECT_TRUE(eventually([&] { return live() == cluster_.wanted(); })) << after << "\n"
+                                                                         << live() << "\nwanted\n"
+                                                                         << cluster_.wanted();
   }
 
   // From the end of the fault until the marker that was set during it is in the kernel.
@@ -145,26 +176,26 @@ class ApiFaultsTest : public testing::Test {
     return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - mended);
   }
 
+  packets::NetworkNamespace network_ = packets::NetworkNamespace::enter().value();
   FaultyApiServer cluster_;
   KernelView kernel_;
-  std::mt19937 random_{5};
+  std::mt19937 random_;
 };
 
-TEST_F(ApiFaultsTest, TheFeedIsBackWithinThreeSecondsAndNothingIsMissed) {
-  ProgramRun daemon({"--config", cluster_.config()});
-  ASSERT_TRUE(daemon.says("the rules of this node are in place")) << daemon.standard_error();
-  ASSERT_TRUE(eventually([&] { return live() == cluster_.wanted(); })) << live() << "\nwanted\n"
-                                                                       << cluster_.wanted();
-  const std::vector<FaultKind> kinds = fault_kinds();
-  std::vector<milliseconds> times;
-  for (int i = 0; i < kFaults; ++i) {
-    const FaultKind& kind = kinds[random_() % kinds.size()];
-    times.push_back(survive(kind));
-    if (times.back() >= kGoal) std::cout << "late: fault " << i << ": " << kind.name << "\n";
-    EXPECT_TRUE(eventually([&] { return live() == cluster_.wanted(); }, 3s))
-        << "fault " << i << ": " << kind.name;
-    if (HasFailure()) break;
+TEST(ApiFaultsTest, TheFeedIsBackWithinThreeSecondsAndNothingIsMissed) {
+  spdlog::set_level(spdlog::level::err);  // what is wanted is worked out again and again
+  std::array<std::vector<milliseconds>, kNodes> times_of;
+  {
+    // Most of the time they wait.
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < kNodes; ++i) {
+      threads.emplace_back(
+          [i, &times_of] { times_of.at(i) = FaultyNode(5 + i).survive(kFaults / kNodes); });
+    }
   }
+  std::vector<milliseconds> times;
+  for (const auto& some : times_of) times.insert(times.end(), some.begin(), some.end());
+  ASSERT_EQ(times.size(), static_cast<std::size_t>(kFaults));
   // Machines stall for a moment, and delays grow when one thing after the other goes wrong: one in
   // forty may be late.
   const auto late =
@@ -174,9 +205,6 @@ TEST_F(ApiFaultsTest, TheFeedIsBackWithinThreeSecondsAndNothingIsMissed) {
   std::cout << times.size() << " faults; back after p50 " << times[times.size() / 2].count()
             << " ms, p90 " << times[times.size() * 9 / 10].count() << " ms, max "
             << times.back().count() << " ms\n";
-  if (HasFailure()) std::cout << daemon.standard_error();
-  daemon.signal(SIGTERM);
-  EXPECT_EQ(daemon.wait(), 0);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string cluster_ip(int number) { return "172.30.0." + std::to_string(10 + nu
 
 }  // namespace
 
-FaultyApiServer::FaultyApiServer() : directory_(fresh_directory()) {
+FaultyApiServer::FaultyApiServer(unsigned seed) : directory_(fresh_directory()), random_(seed) {
   const auto lo = packets::run_program({"ip", "link", "set", "lo", "up"});
   EXPECT_TRUE(lo) << lo.error().what;
   write("ca.crt", authority_.certificate());

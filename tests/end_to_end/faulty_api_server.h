@@ -16,7 +16,8 @@ namespace mkp {
 // at random. In the network of the calling thread, which is ours alone.
 class FaultyApiServer {
  public:
-  FaultyApiServer();
+  // `seed`: the same changes for the same.
+  explicit FaultyApiServer(unsigned seed);
   ~FaultyApiServer();
   FaultyApiServer(const FaultyApiServer&) = delete;
   FaultyApiServer& operator=(const FaultyApiServer&) = delete;
@@ -50,7 +51,7 @@ class FaultyApiServer {
   api::ServerThread server_;
   std::map<std::string, Service> services_;
   std::map<std::string, EndpointSlice> slices_;
-  std::mt19937 random_{11};  // a fixed seed: the same changes each time
+  std::mt19937 random_;
   int marks_ = 0;
   int tokens_ = 0;
 };
