@@ -50,7 +50,7 @@ Result<std::set<std::string>> PacketWalk::fates(const Packet& packet) {
   } else {
     Packets to_node, to_others;
     for (const Packet& routed : through_hook("prerouting", on_the_way)) {
-      (routed.destination == node_address_ ? to_node : to_others).insert(routed);
+      (is_own(routed.destination) ? to_node : to_others).insert(routed);
     }
     on_the_way = through_hook("input", to_node);
     on_the_way.merge(through_hook("forward", to_others));
@@ -58,7 +58,7 @@ Result<std::set<std::string>> PacketWalk::fates(const Packet& packet) {
   std::set<std::string> fates;
   for (const Packet& left : on_the_way) {
     // What the node has itself does not leave it.
-    const bool leaves = left.destination != node_address_;
+    const bool leaves = !is_own(left.destination);
     for (const Packet& sent : leaves ? through_hook("postrouting", {left}) : Packets{left}) {
       fates.insert(fate_of(sent, packet.destination));
     }
@@ -66,6 +66,10 @@ Result<std::set<std::string>> PacketWalk::fates(const Packet& packet) {
   fates.merge(refusals_);
   if (!misread_.empty()) return fail(Errc::Invalid, "a rule that cannot be read: " + misread_);
   return fates;
+}
+
+bool PacketWalk::is_own(const std::string& address) const {
+  return address == node_address_ || address == "127.0.0.1" || address == "::1";
 }
 
 PacketWalk::Packets PacketWalk::through_hook(std::string_view hook, const Packets& arriving) {
@@ -290,7 +294,7 @@ std::string PacketWalk::field_of(element value, Step& step) {
     return std::to_string(step.drawn);
   }
   if (value["fib"]["flags"].at(0).get(key) == SUCCESS) {
-    const bool local = key == "saddr" ? packet.from_node : packet.destination == node_address_;
+    const bool local = key == "saddr" ? packet.from_node : is_own(packet.destination);
     return local ? "local" : "unicast";
   }
   return calculate(value, step);

@@ -33,7 +33,7 @@ struct Packet {
 // that it may go, and nobody is remembered yet.
 class PacketWalk {
  public:
-  // `node_address`: what is the node's own. Both are borrowed.
+  // `node_address`: the node's own, beside loopback. Both are borrowed.
   PacketWalk(const ListedTable& table, const std::string& node_address)
       : table_(table), node_address_(node_address) {}
 
@@ -55,6 +55,7 @@ class PacketWalk {
     std::uint64_t below = 1;  // ... of so many
   };
 
+  bool is_own(const std::string& address) const;
   Packets through_hook(std::string_view hook, const Packets& arriving);
   // Those that come out at the chain's end, or return.
   Packets through_chain(std::string_view name, const Packets& arriving);

@@ -71,16 +71,35 @@ TEST_F(PacketWalkTest, GoesEveryWayThatADrawMayGoAndOnWhereADrawFindsNothing) {
 TEST_F(PacketWalkTest, RoutesByWhatTheDestinationIsByThen) {
   load(R"(chain in { type nat hook prerouting priority -100;
       ip daddr 172.30.0.10 meta l4proto tcp dnat to 192.168.0.1:8080; }
-    chain late { type filter hook input priority 10; ip daddr 192.168.0.1 reject; }
-    chain early { type filter hook input priority 0; ip daddr 192.168.0.1 th dport 8080 drop; }
+    chain a-late { type filter hook input priority 10; ip daddr 192.168.0.1 reject; }
+    chain z-early { type filter hook input priority 0; ip daddr 192.168.0.1 th dport 8080 drop; }
     chain others { type filter hook forward priority 0; ip daddr 172.30.0.11 reject; }
     chain own { type filter hook output priority 0; ip daddr 172.30.0.11 drop; }
 )");
   EXPECT_EQ(walked(), "drop");
   packet_.destination = "172.30.0.11";
   EXPECT_EQ(walked(), "reject port-unreachable");
+  packet_.destination = "127.0.0.1";
+  EXPECT_EQ(walked(), "untouched");
+  packet_.destination = "172.30.0.11";
   packet_.from_node = true;
   EXPECT_EQ(walked(), "drop");
+}
+
+TEST_F(PacketWalkTest, KnowsWhichAddressesAreLocal) {
+  load(R"(chain in { type filter hook prerouting priority 0;
+      fib daddr type local drop;
+      fib saddr type local reject; }
+    chain own { type filter hook output priority 0;
+      fib saddr type local ip daddr != 127.0.0.0/8 drop; }
+)");
+  EXPECT_EQ(walked(), "untouched");
+  packet_.destination = node_;
+  EXPECT_EQ(walked(), "drop");
+  packet_.from_node = true;
+  EXPECT_EQ(walked(), "drop");
+  packet_.destination = "127.0.0.1";
+  EXPECT_EQ(walked(), "untouched");
 }
 
 TEST_F(PacketWalkTest, ReturnsFromAJumpToItsRuleAndFromAGotoToTheCaller) {
