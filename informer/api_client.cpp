@@ -23,15 +23,6 @@ constexpr Duration kIdleLimit = 60s;
 constexpr std::size_t kMostIdle = 4;
 constexpr std::size_t kErrorBodyLimit = 1 << 20;
 constexpr std::size_t kMostWarnings = 100;
-// How often an answer that goes on for long looks whether the certificates are still those that its
-// connection was made with.
-constexpr Duration kCertificateLook = 60s;
-
-// A connection shows a certificate, and trusts one, as long as it lives.
-bool same_certificates(const Credentials& one, const Credentials& other) {
-  return one.client_certificate == other.client_certificate && one.client_key == other.client_key &&
-         one.trusted_roots == other.trusted_roots;
-}
 
 }  // namespace
 
@@ -50,7 +41,6 @@ ApiAnswer::ApiAnswer(ApiClient& client, std::unique_ptr<Connection> connection,
     : client_(client),
       connection_(std::move(connection)),
       method_(request.method),
-      next_look_(later(client.clock_.now(), kCertificateLook)),
       silence_(request.head_silence),
       body_silence_(request.body_silence) {}
 
@@ -59,21 +49,7 @@ ApiAnswer::~ApiAnswer() {
   if (good) client_.take_back(std::move(connection_));
 }
 
-// Fails when the connection had better be made anew.
-asio::awaitable<Result<>> ApiAnswer::look_at_certificates() {
-  next_look_ = later(client_.clock_.now(), kCertificateLook);
-  const Result<Credentials> credentials = co_await client_.credentials_.current();
-  if (!credentials || same_certificates(*credentials, connection_->credentials)) {
-    co_return Result<>();
-  }
-  co_return fail(Errc::Unreachable, "certificates were rotated, and the connection has the old");
-}
-
 asio::awaitable<Result<>> ApiAnswer::read_more() {
-  if (client_.clock_.now() >= next_look_) {
-    const Result<> usable = co_await look_at_certificates();
-    if (!usable) co_return tl::unexpected<Error>(usable.error());
-  }
   Connection& connection = *connection_;
   connection.space.resize(kPiece);
   const TimePoint deadline = later(client_.clock_.now(), silence_);
@@ -206,7 +182,10 @@ std::unique_ptr<ApiClient::Connection> ApiClient::idle_connection(const Credenti
     // The youngest is the likeliest to be alive.
     std::unique_ptr<Connection> connection = std::move(idle_.back());
     idle_.pop_back();
-    const bool fits = same_certificates(connection->credentials, credentials);
+    const Credentials& shown = connection->credentials;
+    const bool fits = shown.client_certificate == credentials.client_certificate &&
+                      shown.client_key == credentials.client_key &&
+                      shown.trusted_roots == credentials.trusted_roots;
     const bool fresh = clock_.now() - connection->idle_since < kIdleLimit;
     if (fits && fresh && connection->bytes->is_quiet()) return connection;
   }

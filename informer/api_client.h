@@ -26,9 +26,7 @@ class ApiAnswer {
   ApiAnswer& operator=(const ApiAnswer&) = delete;
 
   const HttpHead& head() const { return *response_.head(); }
-  // The next piece of the body; nothing at its end. Unreachable when the server is gone before, and
-  // when certificates were rotated, which a body that goes on for minutes looks for when bytes
-  // come.
+  // The next piece of the body; nothing at its end. Unreachable when the server is gone before.
   asio::awaitable<Result<std::optional<std::string>>> read();
   // All of the body, or Invalid when it is longer than `limit` bytes. Its size counts for
   // ApiClient::on_body().
@@ -39,14 +37,12 @@ class ApiAnswer {
   struct Connection;
   ApiAnswer(ApiClient& client, std::unique_ptr<Connection> connection, const ApiRequest& request);
 
-  asio::awaitable<Result<>> look_at_certificates();
   asio::awaitable<Result<>> read_more();
 
   ApiClient& client_;
   std::unique_ptr<Connection> connection_;
   HttpResponse response_;
   std::string method_;
-  TimePoint next_look_;  // at the certificates
   Duration silence_;
   Duration body_silence_;
 };

@@ -32,14 +32,9 @@ constexpr Duration kStep = 10ms;
 class OneToken final : public CredentialSource {
  public:
   asio::awaitable<Result<Credentials>> current() override {
-    Credentials now;
-    now.authorization = "Bearer right";
-    now.client_certificate = certificate;
-    co_return now;
+    co_return Credentials{.authorization = "Bearer right"};
   }
   void refused(const Credentials&) override {}
-
-  std::string certificate = "first";
 };
 
 // What of a daemon speaks to the API server.
@@ -63,7 +58,6 @@ class NodeClient {
     stop_slices_.emit(asio::cancellation_type::all);
   }
   void close() { client_.close_idle(); }
-  void rotate_certificate() { credentials_.certificate = "second"; }
 
   // Both have this many objects.
   bool has(std::size_t objects) const {
@@ -204,19 +198,6 @@ TEST_F(ManyNodesTest, AServerIsAskedToCompressListsAndNoStreams) {
   for (const RequestRecord& request : server_.log().records()) {
     EXPECT_EQ(request.accept_encoding, request.verb == "list" ? "gzip" : "") << request.target;
   }
-}
-
-TEST_F(ManyNodesTest, WatchesGoOnOverNewConnectionsOnceACertificateIsRotated) {
-  pass(2s);
-  server_.log().clear();
-  for (std::size_t i = 0; i < kNodes / 2; ++i) nodes_.at(i)->rotate_certificate();
-  pass(4min);  // there is a bookmark every minute
-  EXPECT_EQ(most_lists(), 0);
-  EXPECT_EQ(server_.log().records().size(), kNodes);  // two watches each
-  EXPECT_EQ(server_.connections(), 2 * kNodes);
-  put_pair();
-  pass(1s);
-  EXPECT_TRUE(all_know_everything());
 }
 
 TEST_F(ManyNodesTest, EachListsOnceWhenTheServerHasForgotten) {
