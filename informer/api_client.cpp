@@ -82,11 +82,12 @@ asio::awaitable<Result<std::string>> ApiAnswer::read_all(std::size_t limit) {
   for (;;) {
     Result<std::optional<std::string>> piece = co_await read();
     if (!piece) co_return tl::unexpected<Error>(piece.error());
-    if (!*piece) break;
-    if (body.size() + (*piece)->size() > limit) {
+    const std::optional<std::string>& part = *piece;
+    if (!part) break;
+    if (body.size() + part->size() > limit) {
       co_return fail(Errc::Invalid, fmt::format("the answer is longer than {} bytes", limit));
     }
-    body += **piece;
+    body += *part;
   }
   client_.on_body_({.method = method_, .bytes = body.size()});
   co_return std::move(body);

@@ -19,8 +19,8 @@ struct ApiRequest {
   std::vector<std::pair<std::string, std::string>> query{};
   std::string content_type{};  // of `body`
   std::string body{};
-  // Whether gzip may be offered: what it saves of the way it costs the server in time. See
-  // ApiServer::compression.
+  // Whether gzip may be offered, if ApiServer::compression allows it at all. Compressing may cost
+  // the server more time than it saves on the way.
   bool compressible = true;
   // How long the server may say nothing before its answer, and within it. A watch is silent as long
   // as nothing happens.

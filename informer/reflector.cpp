@@ -261,8 +261,9 @@ Result<> Reflector::replace(std::vector<ObjectPtr> objects, const std::string& r
     spdlog::info("{}: it took {} s to list {} objects", options_.name,
                  std::chrono::duration_cast<std::chrono::seconds>(taken).count(), objects.size());
   }
-  if (options_.on_relist && !seen_.empty()) options_.on_relist();
+  const bool is_relist = !seen_.empty();
   Result<> replaced = target_.replace(std::move(objects), resource_version);
+  if (replaced && is_relist && options_.on_relist) options_.on_relist();
   if (replaced) saw(resource_version);
   return replaced;
 }

@@ -44,7 +44,7 @@ class ApiCluster {
     on_request_ = std::move(call);
   }
 
-  // Called for every answer that was read to its end.
+  // See ApiClient::on_body().
   void on_body(std::function<void(const ApiClient::Body&)> call) {
     client_.on_body(std::move(call));
   }

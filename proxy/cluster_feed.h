@@ -40,8 +40,8 @@ class ClusterFeed {
   asio::awaitable<void> run();
 
   // Returns once the trackers know enough for rules: all Services and EndpointSlices, and this node
-  // and the ServiceCIDRs unless these are refused, or not there five seconds later. Never does when
-  // run() ends before.
+  // and the ServiceCIDRs unless the source does not know such, or has not given them five seconds
+  // later. Never does when run() ends before.
   asio::awaitable<void> wait_for_sync();
 
   // Whether something that the sources gave out has not reached the trackers yet.

@@ -27,8 +27,7 @@ std::string_view meaning(ObjectKind kind) {
 }  // namespace
 
 void FeedTrouble::note(const Error& error) {
-  const bool refused = error.code == Errc::Denied || error.code == Errc::NotFound;
-  refused_ = refused_ || refused;
+  refused_ = refused_ || error.code == Errc::NotFound;
   noted_.notify();
   const TimePoint now = clock_.now();
   const bool known = error.what == logged_ && now - logged_at_ < kReminder;

@@ -20,8 +20,8 @@ class FeedTrouble {
   // A list, or the request for a watch, failed.
   void note(const Error& error);
 
-  // Returns once the source has said that it does not give these objects out at all, and would say
-  // so again: they are forbidden, or unknown to it.
+  // Returns once the source has said that it does not know such objects at all. That they are
+  // forbidden counts for nothing: a server says so to everybody while it starts.
   asio::awaitable<void> wait_until_refused() const;
 
  private:

@@ -1,5 +1,5 @@
 // From the request to the objects in the informers, for all Services and EndpointSlices of a real
-// API server, beside what curl needs to fetch the same bytes to nowhere.
+// API server, beside what curl needs to fetch the same bytes through a pipe to nowhere.
 //   unshare --net list_bench [SERVICES [ROUNDS]]
 // Each line is a process of its own that asks for both kinds at once, over TLS; times are from its
 // start to its last byte or object, and the median of the rounds, which take turns. Prints a table,
@@ -298,6 +298,6 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): a bench
     return mkp::run_informers(arguments[1], arguments[2], arguments[3] == "stream");
   }
   const int services = arguments.empty() ? 45000 : std::atoi(arguments[0].c_str());
-  const int rounds = arguments.size() < 2 ? 5 : std::atoi(arguments[1].c_str());
+  const int rounds = arguments.size() < 2 ? 5 : std::max(1, std::atoi(arguments[1].c_str()));
   return mkp::measure("/proc/self/exe", services, rounds);
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,7 +49,8 @@ void then_fault(FaultyApiServer& cluster, Fault fault) {
   });
 }
 
-std::vector<FaultKind> fault_kinds() {
+// The server, the network or what it takes to be let in is gone for a while.
+std::vector<FaultKind> outages() {
   using During = const std::function<void(milliseconds)>&;
   const auto restart = [](Ending ending, bool compact) {
     return [=](FaultyApiServer& cluster, During during) {
@@ -58,23 +60,11 @@ std::vector<FaultKind> fault_kinds() {
       cluster.thread().start();
     };
   };
-  const auto at_once = [](auto act) {
-    return [=](FaultyApiServer& cluster, During during) {
-      with(cluster, act);
-      during(0ms);
-    };
-  };
-  const auto next = [](const Fault& fault) {
-    return [=](FaultyApiServer& cluster, During during) {
-      then_fault(cluster, fault);
-      during(0ms);
-    };
-  };
   return {
       {"killed", restart(Ending::Reset, false)},
       {"stopped", restart(Ending::Fin, false)},
       {"killed, compacted", restart(Ending::Reset, true)},
-      {"killed, compacted", restart(Ending::Reset, true)},
+      {"stopped, compacted", restart(Ending::Fin, true)},
       {"network cut",
        [](FaultyApiServer& cluster, During during) {
          cluster.cut_network();
@@ -103,6 +93,25 @@ std::vector<FaultKind> fault_kinds() {
          with(cluster, [](TestApiServer& server) { server.end_connections(Ending::Reset); });
          during(0ms);
        }},
+  };
+}
+
+// The server is there, and what it says is not what it should say.
+std::vector<FaultKind> wrong_answers() {
+  using During = const std::function<void(milliseconds)>&;
+  const auto at_once = [](auto act) {
+    return [=](FaultyApiServer& cluster, During during) {
+      with(cluster, act);
+      during(0ms);
+    };
+  };
+  const auto next = [](const Fault& fault) {
+    return [=](FaultyApiServer& cluster, During during) {
+      then_fault(cluster, fault);
+      during(0ms);
+    };
+  };
+  return {
       {"half an event, end", at_once([](TestApiServer& server) {
          server.end_watches({.half_an_event = true, .connection = Ending::Fin});
        })},
@@ -126,6 +135,12 @@ std::vector<FaultKind> fault_kinds() {
       {"slow bytes", next({.times = 4, .piece_bytes = 100, .pause = 1ms})},
       {"endless head", next({.request = {.verb = "watch"}, .endless_headers = true})},
   };
+}
+
+std::vector<FaultKind> fault_kinds() {
+  std::vector<FaultKind> all = outages();
+  std::ranges::move(wrong_answers(), std::back_inserter(all));
+  return all;
 }
 
 // A daemon beside such a server, in a network of their own, which the calling thread enters.

@@ -31,11 +31,13 @@ void run_nft(const std::string& commands) {
   EXPECT_TRUE(done) << done.error().what;
 }
 
+IpAddress ip(const char* text) { return parse_ip_address(text).value_or(IpAddress{}); }
+
 NodeFacts facts() {
   NodeFacts facts;
   facts.node.name = "node-a";
-  facts.node.ips = {*parse_ip_address(kNodeIp)};
-  facts.addresses = {*parse_ip_address("127.0.0.1"), *parse_ip_address("::1")};
+  facts.node.ips = {ip(kNodeIp)};
+  facts.addresses = {ip("127.0.0.1"), ip("::1")};
   return facts;
 }
 

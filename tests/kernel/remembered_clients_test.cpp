@@ -14,6 +14,7 @@
 namespace mkp::nft {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 // A table "t" with the set "clients" and the chain "a" that adds to it.
