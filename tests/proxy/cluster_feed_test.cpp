@@ -16,6 +16,23 @@
 namespace mkp {
 namespace {
 
+using namespace std::chrono_literals;
+
+// Answers no list and no watch.
+class RefusingSource final : public ObjectSource {
+ public:
+  explicit RefusingSource(Errc code) : code_(code) {}
+  asio::awaitable<Result<Listing>> list(ListQuery) override {
+    co_return fail(code_, "not for you");
+  }
+  asio::awaitable<Result<std::unique_ptr<EventStream>>> watch(WatchQuery) override {
+    co_return fail(code_, "not for you");
+  }
+
+ private:
+  Errc code_;
+};
+
 // A directory of manifests, behind the feed that the daemon has of it.
 class ClusterFeedTest : public testing::Test {
  protected:
@@ -43,15 +60,32 @@ class ClusterFeedTest : public testing::Test {
   void start() {
     source_ = std::make_unique<ManifestSource>(directory_.string());
     ASSERT_TRUE(source_->read_now());
-    const auto sources = [this](ObjectKind kind) -> ObjectSource& { return source_->source(kind); };
+    const auto sources = [this](ObjectKind kind) -> ObjectSource& {
+      const bool refused = refusing_ && kind == ObjectKind::ServiceCidr;
+      return refused ? *refusing_ : source_->source(kind);
+    };
     feed_ = std::make_unique<ClusterFeed>(sources, clock_, "node-a", std::nullopt);
     asio::co_spawn(loop_, feed_->run(), asio::detached);
     loop_.poll();
+  }
+  void pass(Duration time) {
+    clock_.advance(time);
+    loop_.restart();
+    loop_.poll();
+  }
+  // Whether the trackers know enough for rules, from the call on.
+  std::shared_ptr<bool> synced() {
+    auto synced = std::make_shared<bool>(false);
+    asio::co_spawn(loop_, feed_->wait_for_sync(),
+                   [synced](const std::exception_ptr&) { *synced = true; });
+    pass(0ms);
+    return synced;
   }
 
   std::filesystem::path directory_;
   FakeClock clock_;
   std::unique_ptr<ManifestSource> source_;
+  std::unique_ptr<RefusingSource> refusing_;  // in place of the ServiceCIDRs, if it is there
   std::unique_ptr<ClusterFeed> feed_;
   asio::io_context loop_;  // last: dies first
 };
@@ -87,6 +121,24 @@ TEST_F(ClusterFeedTest, TellsOfTheNodesAddressesWhenTheyChange) {
   EXPECT_EQ(changes.node->addresses, std::vector{ip("192.168.0.2")});
   feed_->note_addresses({ip("192.168.0.2")});
   EXPECT_FALSE(feed_->has_changes());
+}
+
+// A server that starts says so to everybody, for a moment.
+TEST_F(ClusterFeedTest, WaitsForFiveSecondsForWhatIsForbidden) {
+  refusing_ = std::make_unique<RefusingSource>(Errc::Denied);
+  start();
+  const auto done = synced();
+  EXPECT_FALSE(*done);
+  pass(4999ms);
+  EXPECT_FALSE(*done);
+  pass(1ms);
+  EXPECT_TRUE(*done);
+}
+
+TEST_F(ClusterFeedTest, DoesNotWaitForWhatTheServerDoesNotKnow) {
+  refusing_ = std::make_unique<RefusingSource>(Errc::NotFound);
+  start();
+  EXPECT_TRUE(*synced());
 }
 
 TEST(SyncThreadTest, AJobRunsOnAnotherThreadAndItsAnswerComesBackToTheLoop) {
